@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is built in the Swift 6 language mode with these on.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// Targets that touch C or raw memory also mark each unsafe use.
+let strictAndMemorySafe: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+let package = Package(
+  name: "Penstock",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Penstock", targets: ["Penstock"]),
+    .library(name: "PenstockTesting", targets: ["PenstockTesting"]),
+    .executable(name: "penstock", targets: ["PenstockCLI"]),
+  ],
+  traits: [
+    .trait(name: "Brotli", description: "Decode `br` bodies; needs libbrotli-dev."),
+    .trait(name: "Zstd", description: "Decode `zstd` bodies; needs libzstd-dev."),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CCurl", path: "CShims/curl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+      name: "CZlib", path: "CShims/zlib", pkgConfig: "zlib",
+      providers: [.apt(["libz-dev"])]),
+    .systemLibrary(
+      name: "CCrypto", path: "CShims/crypto", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"])]),
+
+    .target(name: "StreamCore", swiftSettings: strict),
+    .target(name: "PollLoop", swiftSettings: strictAndMemorySafe),
+    .target(
+      name: "CurlTransport", dependencies: ["StreamCore", "PollLoop", "CCurl"],
+      swiftSettings: strictAndMemorySafe),
+    .target(
+      name: "Penstock",
+      dependencies: [
+        "StreamCore", "CurlTransport", "CZlib", "CCrypto",
+      ],
+      swiftSettings: strict),
+    .target(name: "PenstockTesting", dependencies: ["StreamCore"], swiftSettings: strict),
+    .executableTarget(
+      name: "PenstockCLI", dependencies: ["Penstock"], swiftSettings: strict),
+
+    .testTarget(
+      name: "StreamCoreTests", dependencies: ["StreamCore"], swiftSettings: strict),
+    .testTarget(name: "PollLoopTests", dependencies: ["PollLoop"], swiftSettings: strict),
+    .testTarget(
+      name: "CurlTransportTests", dependencies: ["CurlTransport", "StreamCore", "PollLoop"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PenstockTests", dependencies: ["Penstock"], swiftSettings: strict),
+    .testTarget(
+      name: "PenstockTestingTests", dependencies: ["PenstockTesting", "StreamCore"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PenstockCLITests", dependencies: ["PenstockCLI", "PenstockTesting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "IntegrationTests", dependencies: ["Penstock", "PenstockTesting", "CurlTransport"],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)
