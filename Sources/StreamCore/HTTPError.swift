@@ -1,0 +1,106 @@
+/// The one error that Penstock throws: what happened, to which URL, in which phase, what had been received,
+/// and what to try. One word in size, so that typed throws stay cheap.
+public struct HTTPError: Error, Sendable {
+  final class Storage: Sendable {
+    let kind: Kind
+    let phase: Phase
+    let message: String
+    let advice: String?
+    let method: String?
+    let url: String?
+    let status: HTTPStatus?
+    let received: Int64
+    let mayHaveBeenProcessed: Bool
+
+    init(
+      kind: Kind, phase: Phase, message: String, advice: String?, method: String?, url: String?,
+      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool
+    ) {
+      self.kind = kind
+      self.phase = phase
+      self.message = message
+      self.advice = advice
+      self.method = method
+      self.url = url
+      self.status = status
+      self.received = received
+      self.mayHaveBeenProcessed = mayHaveBeenProcessed
+    }
+  }
+
+  let storage: Storage
+
+  /// An error; `url` is stored with its secrets cut.
+  public init(
+    _ kind: Kind, phase: Phase, message: String, advice: String? = nil, method: HTTPMethod? = nil,
+    url: String? = nil, status: HTTPStatus? = nil, received: Int64 = 0, mayHaveBeenProcessed: Bool = false
+  ) {
+    self.storage = Storage(
+      kind: kind, phase: phase, message: message, advice: advice, method: method?.rawValue,
+      url: url.map(Redaction.url), status: status, received: received,
+      mayHaveBeenProcessed: mayHaveBeenProcessed)
+  }
+
+  /// What went wrong; one word for programs in its `rawValue`.
+  public var kind: Kind { storage.kind }
+  /// How far the exchange had come.
+  public var phase: Phase { storage.phase }
+  /// What happened, in a sentence without a full stop.
+  public var message: String { storage.message }
+  /// What to try, where there is something to try.
+  public var advice: String? { storage.advice }
+  /// The request's method.
+  public var method: String? { storage.method }
+  /// The request's URL without its secrets.
+  public var url: String? { storage.url }
+  /// The status, when a final head had arrived.
+  public var status: HTTPStatus? { storage.status }
+  /// How many bytes of the body had arrived from the wire.
+  public var received: Int64 { storage.received }
+  /// Whether the server may have acted on the request; false says that it surely has not.
+  public var mayHaveBeenProcessed: Bool { storage.mayHaveBeenProcessed }
+  /// curl's number for the kind: the exit status of the command line.
+  public var code: Int { kind.code }
+
+  /// The task was cancelled, or the stream was dropped. For comparing: `catch where error == .cancelled`.
+  public static let cancelled = HTTPError(.cancelled, phase: .queue, message: "cancelled")
+
+  /// A copy that names the request, for errors made where it wasn't known.
+  package func naming(method: HTTPMethod, url: String) -> HTTPError {
+    if storage.url != nil { return self }
+    return HTTPError(
+      kind, phase: phase, message: message, advice: advice, method: method, url: url, status: status,
+      received: received, mayHaveBeenProcessed: mayHaveBeenProcessed)
+  }
+
+  /// A copy with how far the response had come, for errors found in its content.
+  package func at(status: HTTPStatus, received: Int64) -> HTTPError {
+    HTTPError(
+      kind, phase: phase, message: message, advice: advice,
+      method: storage.method.map { HTTPMethod($0) }, url: url, status: status, received: received,
+      mayHaveBeenProcessed: mayHaveBeenProcessed)
+  }
+}
+
+extension HTTPError: Equatable, CustomStringConvertible {
+  /// Whether two errors are of one kind.
+  public static func == (left: HTTPError, right: HTTPError) -> Bool { left.kind == right.kind }
+
+  /// Lets a `catch` or `switch` match by kind: `catch HTTPError.Kind.idleTimeout`.
+  public static func ~= (pattern: HTTPError.Kind, error: HTTPError) -> Bool { pattern == error.kind }
+
+  /// One line for people: method, URL, message, status, phase, bytes received, advice.
+  public var description: String {
+    var text = ""
+    if let method { text += method + " " }
+    if let url { text += url + ": " }
+    text += message
+    var facts: [String] = []
+    if kind != .httpStatus, let status { facts.append("status \(status)") }
+    facts.append("in phase \(phase.rawValue)")
+    if received > 0 { facts.append("\(received) bytes received") }
+    text += " (" + facts.joined(separator: ", ") + ")"
+    if let advice { text += ". " + advice }
+    return text
+  }
+}
