@@ -98,6 +98,14 @@ public struct HTTPFields: Sendable {
         valueEnd: UInt32(truncatingIfNeeded: bytes.count)))
   }
 
+  /// Adds to the value of the last field line, after a space.
+  package mutating func extendLast(_ more: UnsafeRawBufferPointer) {
+    guard !entries.isEmpty else { return }
+    bytes.append(0x20)
+    bytes.append(contentsOf: more)
+    entries[entries.count - 1].valueEnd = UInt32(truncatingIfNeeded: bytes.count)
+  }
+
   package mutating func reserve(bytes byteCount: Int, fields: Int) {
     bytes.reserveCapacity(byteCount)
     entries.reserveCapacity(fields)

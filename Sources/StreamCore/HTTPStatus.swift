@@ -1,5 +1,7 @@
 /// A status code (RFC 9110 §15): three digits.
-public struct HTTPStatus: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+public struct HTTPStatus: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral,
+  CustomStringConvertible
+{
   /// The number, 100...999 as received.
   public let code: Int
 

@@ -1,0 +1,23 @@
+/// What comes out of one exchange, in wire order: `informational* head chunk* trailers? end`.
+package enum ExchangeItem: Sendable {
+  /// A 1xx head.
+  case informational(ResponseHead)
+  /// The final head with what is known about the connection.
+  case head(ResponseHead, ExchangeFacts)
+  /// Body bytes as they were on the wire, transfer coding taken off.
+  case chunk(BodyChunk)
+  /// The trailer section (RFC 9110 §6.5).
+  case trailers(HTTPFields)
+  /// The exchange is complete.
+  case end(ExchangeFacts)
+  /// The exchange failed.
+  case failure(HTTPError)
+}
+
+/// Whoever fills a `ResponseBodyStorage`: the two arrows that go back to it. Callable from any thread.
+package protocol ExchangeProducer: AnyObject, Sendable {
+  /// The reader has taken enough: go on if you were held.
+  func readerWantsMore()
+  /// Nobody will read any more: end the exchange.
+  func readerLeft()
+}

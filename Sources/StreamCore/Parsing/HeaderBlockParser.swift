@@ -1,0 +1,140 @@
+/// Turns header lines, one call each as libcurl delivers them, into heads and trailers.
+///
+/// Every status line starts a new block, an empty line ends one; lines after the final head are trailers.
+package struct HeaderBlockParser: Sendable {
+  package enum Event: Sendable, Equatable {
+    /// More lines are needed.
+    case none
+    /// A block is complete.
+    case head(ResponseHead)
+    /// The trailer section is complete.
+    case trailers(HTTPFields)
+    /// The line is no header line, or a limit is passed.
+    case failure(Failure)
+  }
+
+  package enum Failure: Sendable, Equatable {
+    case badStatusLine
+    case badLine
+    case lineTooLong(Int)
+    case tooManyLines(Int)
+    case tooLarge(Int)
+  }
+
+  private enum Block: Sendable, Equatable {
+    case none
+    case head
+    case trailers
+  }
+
+  private var block = Block.none
+  private var head = ResponseHead(status: 0)
+  private var fields = HTTPFields()
+  private var hadHead = false
+  private var bytes = 0
+  private var lines = 0
+  private let limit: HeadLimit
+
+  package init(limit: HeadLimit = HeadLimit()) { self.limit = limit }
+
+  /// Takes one line with its line end.
+  package mutating func line(_ line: UnsafeRawBufferPointer) -> Event {
+    bytes += line.count
+    if bytes > limit.bytes { return .failure(.tooLarge(limit.bytes)) }
+    if line.count > limit.lineBytes { return .failure(.lineTooLong(limit.lineBytes)) }
+    var end = line.count
+    if end > 0, line[end - 1] == 0x0A { end -= 1 }
+    if end > 0, line[end - 1] == 0x0D { end -= 1 }
+    let text = UnsafeRawBufferPointer(rebasing: line[..<end])
+    if text.isEmpty { return endOfBlock() }
+    if Self.startsWithHTTP(text), let status = Self.statusLine(text) {
+      head = status
+      fields = HTTPFields()
+      fields.reserve(bytes: 512, fields: 16)
+      block = .head
+      return .none
+    }
+    if block == .none {
+      guard hadHead else { return .failure(.badStatusLine) }
+      block = .trailers
+      fields = HTTPFields()
+    }
+    lines += 1
+    if lines > limit.lines { return .failure(.tooManyLines(limit.lines)) }
+    return field(text)
+  }
+
+  private mutating func endOfBlock() -> Event {
+    defer { block = .none }
+    switch block {
+    case .none: return .none
+    case .head:
+      hadHead = true
+      head.headers = fields
+      fields = HTTPFields()
+      return .head(head)
+    case .trailers: return .trailers(fields)
+    }
+  }
+
+  /// What is left when the exchange ends: trailers whose empty line never came.
+  package mutating func finish() -> Event {
+    guard block == .trailers, !fields.isEmpty else { return .none }
+    block = .none
+    return .trailers(fields)
+  }
+
+  private mutating func field(_ text: UnsafeRawBufferPointer) -> Event {
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
+      // A line fold (obs-fold, RFC 9112 §5.2) continues the value before it.
+      guard let first = text.first, first == 0x20 || first == 0x09, !fields.isEmpty else {
+        return .failure(.badLine)
+      }
+      fields.extendLast(Self.trimmed(text))
+      return .none
+    }
+    if let first = text.first, first == 0x20 || first == 0x09, !fields.isEmpty {
+      fields.extendLast(Self.trimmed(text))
+      return .none
+    }
+    if text.contains(0) { return .failure(.badLine) }
+    let name = Self.trimmed(UnsafeRawBufferPointer(rebasing: text[..<colon]))
+    let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
+    fields.append(
+      nameBytes: name.bindMemory(to: UInt8.self), valueBytes: value.bindMemory(to: UInt8.self))
+    return .none
+  }
+
+  private static func startsWithHTTP(_ text: UnsafeRawBufferPointer) -> Bool {
+    text.count >= 8 && text[0] == UInt8(ascii: "H") && text[1] == UInt8(ascii: "T")
+      && text[2] == UInt8(ascii: "T") && text[3] == UInt8(ascii: "P") && text[4] == UInt8(ascii: "/")
+  }
+
+  /// "HTTP/1.1 200 OK" or "HTTP/2 200".
+  private static func statusLine(_ text: UnsafeRawBufferPointer) -> ResponseHead? {
+    guard let space = text.firstIndex(of: 0x20) else { return nil }
+    let version: HTTPVersion
+    switch (text[5], space) {
+    case (UInt8(ascii: "1"), 8): version = text[7] == UInt8(ascii: "0") ? .http1_0 : .http1_1
+    case (UInt8(ascii: "2"), _): version = .http2
+    case (UInt8(ascii: "3"), _): version = .http3
+    default: return nil
+    }
+    let digits = text[(space + 1)...].prefix(3)
+    guard digits.count == 3, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+    let code = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    let rest = text[(space + 4)...]
+    if let next = rest.first, next != 0x20 { return nil }
+    let reason = trimmed(UnsafeRawBufferPointer(rebasing: rest))
+    return ResponseHead(
+      status: HTTPStatus(code), reason: String(decoding: reason, as: UTF8.self), version: version)
+  }
+
+  private static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    var start = text.startIndex
+    var end = text.endIndex
+    while start < end, text[start] == 0x20 || text[start] == 0x09 { start += 1 }
+    while end > start, text[end - 1] == 0x20 || text[end - 1] == 0x09 { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: text[start..<end])
+  }
+}

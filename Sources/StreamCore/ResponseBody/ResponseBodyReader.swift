@@ -1,0 +1,77 @@
+/// The reader's side of a `ResponseBodyStorage`: takes all that is there under one lock, then hands out a
+/// slab slice at a time without one.
+package final class ResponseBodyReader: BodySource, @unchecked Sendable {
+  // Sendable: `ResponseBodyOwner` hands it to one reader, and a reader is one task at a time.
+  package let storage: ResponseBodyStorage
+  private let low: Int
+  private var items: [ExchangeItem] = []
+  private var position = 0
+  /// Bytes in `items` from `position` on.
+  private var ahead = 0
+  /// Bytes handed out that the storage doesn't know of yet.
+  private var owed = 0
+  private var failure: HTTPError?
+
+  package init(_ storage: ResponseBodyStorage, watermark: Watermark) {
+    self.storage = storage
+    self.low = watermark.low
+  }
+
+  package func next() async throws(HTTPError) -> BodyChunk? {
+    while true {
+      while position < items.count {
+        let item = items[position]
+        position += 1
+        switch item {
+        case .chunk(let chunk):
+          ahead -= chunk.count
+          owed += chunk.count
+          // Credit is given once a batch, when little of it is left.
+          if ahead <= low { giveCredit() }
+          return chunk.compacted()
+        case .failure(let error):
+          forget()
+          failure = error
+          throw error
+        case .end:
+          forget()
+          return nil
+        case .informational, .head, .trailers:
+          continue
+        }
+      }
+      if let failure { throw failure }
+      forget()
+      if Task.isCancelled { storage.abandon() }
+      switch storage.takeAll() {
+      case .items(let taken):
+        items = taken
+        for case .chunk(let chunk) in taken { ahead += chunk.count }
+      case .wait:
+        await storage.waitForNews()
+      case .cancelled:
+        throw HTTPError.cancelled
+      case .finished:
+        return nil
+      }
+    }
+  }
+
+  package func abandon() {
+    forget()
+    storage.abandon()
+  }
+
+  private func giveCredit() {
+    storage.credit(owed)
+    owed = 0
+  }
+
+  private func forget() {
+    owed += ahead
+    ahead = 0
+    items = []
+    position = 0
+    if owed > 0 { giveCredit() }
+  }
+}

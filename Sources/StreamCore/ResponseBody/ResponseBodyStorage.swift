@@ -1,0 +1,236 @@
+import Synchronization
+
+/// One exchange's receiving side: filled on the loop thread, emptied by one reader task.
+package final class ResponseBodyStorage: Sendable {
+  private struct State: Sendable {
+    var machine: ResponseBodyStateMachine
+    var items: [ExchangeItem] = []
+    /// The slab that is being filled; dropped when the reader has drained it and waits.
+    var tail: Slab?
+    /// Whether a slab of this body was filled to its end: then the next ones are large.
+    var isStreaming = false
+    var reader: UnsafeContinuation<Void, Never>?
+    var producer: (any ExchangeProducer)?
+    var uploadSent: Int64 = 0
+    var reportsUpload = false
+    var trailers: HTTPFields?
+    var facts: ExchangeFacts?
+  }
+
+  private let state: Mutex<State>
+  private let pool: SlabPool
+  private let budget: MemoryBudget
+
+  package init(pool: SlabPool, budget: MemoryBudget, watermark: Watermark, reportsUpload: Bool = false) {
+    self.pool = pool
+    self.budget = budget
+    self.state = Mutex(
+      State(machine: ResponseBodyStateMachine(watermark: watermark), reportsUpload: reportsUpload))
+  }
+
+  deinit {
+    let left = state.withLock { $0.machine.buffered }
+    budget.release(left)
+  }
+
+  /// Connects the two arrows that go back; before the exchange starts.
+  package func attach(_ producer: any ExchangeProducer) {
+    state.withLock { $0.producer = producer }
+  }
+
+  // MARK: producer, on its own thread
+
+  /// Copies body bytes in. After `.keepAndHold` the next call should wait for `readerWantsMore`.
+  package func append(_ bytes: UnsafeRawBufferPointer) -> ResponseBodyStateMachine.ReceiveAction {
+    let overBudget = budget.isExceeded
+    let action = state.withLock { state in
+      let action = state.machine.received(bytes.count, overBudget: overBudget)
+      if action != .ignore { fill(bytes, &state) }
+      return action
+    }
+    if action != .ignore { budget.reserve(bytes.count) }
+    return action
+  }
+
+  private func fill(_ bytes: UnsafeRawBufferPointer, _ state: inout State) {
+    var rest = bytes
+    while !rest.isEmpty {
+      if state.tail == nil || state.tail?.room == 0 {
+        if let full = state.tail, full.capacity >= SlabPool.smallSize { state.isStreaming = true }
+        state.tail = pool.slab(
+          for: state.tail == nil ? rest.count : SlabPool.exactLimit + 1, streaming: state.isStreaming)
+      }
+      guard let slab = state.tail else { return }
+      let start = slab.used
+      let count = slab.append(rest)
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      if case .chunk(var last)? = state.items.last, last.slab === slab, last.endIndex == start {
+        last.endIndex += count
+        state.items[state.items.count - 1] = .chunk(last)
+      } else {
+        state.items.append(.chunk(BodyChunk(slab: slab, range: start..<start + count)))
+      }
+    }
+  }
+
+  /// Puts a head or trailers in.
+  package func deliver(_ item: ExchangeItem) {
+    state.withLock { state in
+      guard state.machine.receivedItem() == .keep else { return }
+      if case .trailers(let fields) = item { state.trailers = fields }
+      state.items.append(item)
+    }
+  }
+
+  /// Counts sent body bytes; a reader who asked for it sees the latest value.
+  package func uploaded(_ total: Int64) {
+    state.withLock { state in
+      state.uploadSent = total
+      if state.reportsUpload { _ = state.machine.receivedItem() }
+    }
+  }
+
+  /// Puts the last item in, `.end` or `.failure`, and lets go of the producer.
+  package func finish(_ item: ExchangeItem) {
+    let producer = state.withLock { state in
+      if state.machine.ended() == .keep { state.items.append(item) }
+      if case .end(let facts) = item { state.facts = facts }
+      state.tail = nil
+      defer { state.producer = nil }
+      return state.producer
+    }
+    _ = producer  // released outside the lock
+  }
+
+  /// Ends the producer's turn: wakes the reader when there is news.
+  package func flush() {
+    let reader = state.withLock { state in
+      switch state.machine.flush() {
+      case .none: return UnsafeContinuation<Void, Never>?.none
+      case .resumeReader: return state.reader.take()
+      }
+    }
+    reader?.resume()
+  }
+
+  // MARK: reader
+
+  package enum Look: Sendable {
+    case items([ExchangeItem])
+    case wait
+    case cancelled
+    case finished
+  }
+
+  /// Takes everything that is there.
+  package func takeAll() -> Look {
+    state.withLock { state in
+      switch state.machine.take(isEmpty: state.items.isEmpty) {
+      case .wait: return .wait
+      case .cancelled: return .cancelled
+      case .finished: return .finished
+      case .take:
+        var items: [ExchangeItem] = []
+        swap(&items, &state.items)
+        switch items.last {
+        case .end, .failure: state.machine.tookEnd()
+        default: break
+        }
+        return .items(items)
+      }
+    }
+  }
+
+  package enum Interim: Sendable {
+    case item(ExchangeItem)
+    case uploaded(Int64)
+    case wait
+    case cancelled
+    case finished
+  }
+
+  /// Takes one item and leaves the rest, for what comes before the body.
+  package func takeOne(uploadSeen: Int64) -> Interim {
+    state.withLock { state in
+      if state.reportsUpload, state.uploadSent > uploadSeen { return .uploaded(state.uploadSent) }
+      switch state.machine.take(isEmpty: state.items.isEmpty) {
+      case .wait: return .wait
+      case .cancelled: return .cancelled
+      case .finished: return .finished
+      case .take:
+        let item = state.items.removeFirst()
+        switch item {
+        case .end, .failure: state.machine.tookEnd()
+        default: break
+        }
+        return .item(item)
+      }
+    }
+  }
+
+  /// Accounts for used bytes, which may let the producer go on.
+  package func credit(_ count: Int) {
+    guard count > 0 else { return }
+    let producer = state.withLock { state in
+      let before = state.machine.buffered
+      let action = state.machine.credit(count)
+      budget.release(before - state.machine.buffered)
+      return action == .resumeProducer ? state.producer : nil
+    }
+    producer?.readerWantsMore()
+  }
+
+  /// Sleeps until there is news. Cancelling the task abandons the exchange.
+  package func waitForNews() async {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        let sleeps = state.withLock { state in
+          switch state.machine.waits() {
+          case .lookAgain: return false
+          case .sleep:
+            // A drained, idle stream holds no slab.
+            state.tail = nil
+            state.reader = continuation
+            return true
+          }
+        }
+        if !sleeps { continuation.resume() }
+      }
+    } onCancel: {
+      abandon()
+    }
+  }
+
+  /// The reader leaves: drops what is there and ends the exchange. Harmless when it has ended.
+  package func abandon() {
+    let (reader, producer, items) = state.withLock { state in
+      let before = state.machine.buffered
+      let action = state.machine.abandon()
+      budget.release(before - state.machine.buffered)
+      var items: [ExchangeItem] = []
+      switch action {
+      case .none:
+        if state.machine.state == .abandoned { swap(&items, &state.items) }
+        return (UnsafeContinuation<Void, Never>?.none, (any ExchangeProducer)?.none, items)
+      case .endProducer:
+        swap(&items, &state.items)
+        state.tail = nil
+        return (nil, state.producer.take(), items)
+      case .endProducerAndResumeReader:
+        swap(&items, &state.items)
+        state.tail = nil
+        return (state.reader.take(), state.producer.take(), items)
+      }
+    }
+    _ = items  // slabs go back to the pool outside the lock
+    producer?.readerLeft()
+    reader?.resume()
+  }
+
+  /// The trailers, once they have come.
+  package var trailers: HTTPFields? { state.withLock { $0.trailers } }
+  /// The final facts, once the exchange is complete.
+  package var facts: ExchangeFacts? { state.withLock { $0.facts } }
+  /// Bytes that wait for the reader, for tests and gauges.
+  package var buffered: Int { state.withLock { $0.machine.buffered } }
+}

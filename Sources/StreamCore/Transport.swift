@@ -1,0 +1,106 @@
+import Synchronization
+
+/// Carries one exchange at a time over the wire, or plays one in a test.
+///
+/// Everything that Penstock does (decoding, redirects, retries, auth) is layered on this one call.
+public protocol Transport: Sendable {
+  /// Starts an exchange. Returns at once; what happens comes out of the exchange.
+  /// - Throws: an error when the request can't be sent as it is, before any byte is.
+  func open(_ request: TransportRequest) throws(HTTPError) -> Exchange
+}
+
+/// A request as a transport gets it: everything is decided, nothing is defaulted.
+public struct TransportRequest: Sendable {
+  /// The method.
+  public var method: HTTPMethod
+  /// The absolute URL.
+  public var url: String
+  /// All header fields, but for those that the transport makes (Host, Content-Length, Transfer-Encoding).
+  public var headers: HTTPFields
+  /// The content.
+  public var body: RequestBody
+  /// How to carry it.
+  public var options: TransportOptions
+
+  /// A request from its parts.
+  public init(
+    method: HTTPMethod, url: String, headers: HTTPFields = [:], body: RequestBody = .empty,
+    options: TransportOptions = .init()
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.options = options
+  }
+}
+
+/// One exchange under way.
+///
+/// First `next()` until it gives the head, then the body. Dropping both ends the exchange.
+public struct Exchange: Sendable {
+  /// What comes before the body.
+  public enum Interim: Sendable {
+    /// A 1xx response.
+    case informational(ResponseHead)
+    /// Body bytes sent so far; the latest value, when it was asked for.
+    case uploaded(Int64)
+    /// The final head.
+    case head(ResponseHead, ExchangeFacts)
+  }
+
+  private let storage: ResponseBodyStorage
+  private let lease: ExchangeLease
+  private let watermark: Watermark
+  /// The URL that was sent, normalised.
+  public let url: String
+
+  package init(_ storage: ResponseBodyStorage, watermark: Watermark, url: String) {
+    self.storage = storage
+    self.lease = ExchangeLease(storage)
+    self.watermark = watermark
+    self.url = url
+  }
+
+  /// The next thing before the body; the head is the last one.
+  public func next(uploadSeen: Int64 = .max) async throws(HTTPError) -> Interim {
+    while true {
+      switch storage.takeOne(uploadSeen: uploadSeen) {
+      case .item(.informational(let head)): return .informational(head)
+      case .item(.head(let head, let facts)): return .head(head, facts)
+      case .item(.failure(let error)): throw error
+      case .uploaded(let count): return .uploaded(count)
+      case .wait: await storage.waitForNews()
+      case .cancelled: throw HTTPError.cancelled
+      case .item(.chunk), .item(.trailers), .item(.end), .finished:
+        throw HTTPError(
+          .malformedResponse, phase: .head, message: "the exchange ended without a head", url: url)
+      }
+    }
+  }
+
+  /// The source of the wire body, after the head.
+  package func bodySource() -> any BodySource {
+    lease.handOver()
+    return ResponseBodyReader(storage, watermark: watermark)
+  }
+
+  /// The trailers, once the body has ended.
+  public var trailers: HTTPFields? { storage.trailers }
+  /// What is known after the end of the body.
+  public var finalFacts: ExchangeFacts? { storage.facts }
+  /// Body bytes sent so far.
+  package var receiving: ResponseBodyStorage { storage }
+
+  /// Ends the exchange.
+  public func cancel() { storage.abandon() }
+}
+
+/// Ends an exchange whose head nobody waits for any more.
+private final class ExchangeLease: Sendable {
+  private let storage: Mutex<ResponseBodyStorage?>
+  init(_ storage: ResponseBodyStorage) { self.storage = Mutex(storage) }
+  deinit { storage.withLock { $0.take() }?.abandon() }
+  /// From now on the body's reader is responsible.
+  func handOver() { storage.withLock { $0 = nil } }
+}

@@ -1,0 +1,105 @@
+/// How a transport carries one request: limits of time and size, protocol, TLS, addresses.
+public struct TransportOptions: Sendable, Hashable {
+  /// Limits of time; each has an error kind of its own.
+  public var timeouts = TimeLimits()
+  /// How much of the body may wait for the reader.
+  public var watermark = Watermark.standard
+  /// Which protocol versions may be used.
+  public var version = VersionPolicy.automatic
+  /// How the server is verified.
+  public var tls = TLSOptions()
+  /// How the host is found and reached.
+  public var addressing = Addressing()
+  /// The largest head, all 1xx and trailers included: bytes (at most 256 KiB) and lines.
+  public var headLimit = HeadLimit()
+  /// Larger goes first among the waiting requests of a host.
+  public var priority = 0
+  /// Whether the exchange is meant to stay open (event stream, long poll): then it counts against its own
+  /// limit instead of the limits for calls.
+  public var isLongLived = false
+  /// Whether `uploadProgress` is wanted before the head.
+  public var reportsUpload = false
+  /// Whether a request that isn't idempotent may be sent again on a connection that died unanswered.
+  public var mayReplayUnsafe = false
+
+  /// The defaults.
+  public init() {}
+}
+
+/// Limits of time. Nil means none.
+public struct TimeLimits: Sendable, Hashable {
+  /// Waiting for a place among the running exchanges; 60 s.
+  public var admission: Duration? = .seconds(60)
+  /// Name look-up, connecting and TLS together; 10 s.
+  public var connect: Duration? = .seconds(10)
+  /// From the last byte of the request to the first of the answer; 60 s.
+  public var firstByte: Duration? = .seconds(60)
+  /// Without a byte from or to the peer while one was expected; 60 s. The reader's own pauses don't count.
+  public var idle: Duration? = .seconds(60)
+  /// The whole call; none.
+  public var total: Duration?
+
+  /// The defaults.
+  public init() {}
+}
+
+/// Which protocol versions may be used.
+public enum VersionPolicy: String, Sendable, Hashable {
+  /// HTTP/2 where TLS's ALPN offers it, else HTTP/1.1.
+  case automatic
+  /// HTTP/1.1 alone.
+  case http1_1
+  /// HTTP/2 over TLS alone is asked for; a server that doesn't have it answers in HTTP/1.1.
+  case http2
+}
+
+/// How the server's certificate is checked.
+public struct TLSOptions: Sendable, Hashable {
+  /// Whether the chain must lead to a trusted root.
+  public var verifiesTrust = true
+  /// Whether the certificate must be for the host's name.
+  public var verifiesName = true
+  /// A PEM file of trusted roots in place of the system's.
+  public var caFile: String?
+
+  /// Both checks on, the system's roots.
+  public init() {}
+}
+
+/// How the host is found and reached.
+public struct Addressing: Sendable, Hashable {
+  /// Which address family is used.
+  public enum Family: String, Sendable, Hashable {
+    /// Both.
+    case any
+    /// IPv4 alone.
+    case v4
+    /// IPv6 alone.
+    case v6
+  }
+
+  /// Which address family is used.
+  public var family = Family.any
+  /// A local interface, name or address.
+  public var interface: String?
+  /// A Unix socket that is connected to in place of the host; at most 107 bytes.
+  public var unixSocket: String?
+  /// Addresses to connect to in place of "HOST:PORT", each "HOST:PORT:ADDRESS".
+  public var overrides: [String] = []
+
+  /// The host's own addresses.
+  public init() {}
+}
+
+/// The largest head.
+public struct HeadLimit: Sendable, Hashable {
+  /// All header blocks together; 256 KiB, which is also the most (libcurl gives up at 300 KiB).
+  public var bytes = 256 << 10
+  /// Header lines together; 1,000.
+  public var lines = 1000
+  /// One line; 100 KB.
+  public var lineBytes = 100_000
+
+  /// The defaults.
+  public init() {}
+}

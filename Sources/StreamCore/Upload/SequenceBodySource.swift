@@ -1,0 +1,25 @@
+/// Chunks of a caller's asynchronous sequence.
+final class SequenceBodySource<S: AsyncSequence & Sendable>: BodySource, @unchecked Sendable
+where S.Element: Sequence<UInt8> & Sendable {
+  // Sendable: the feeder of one upload is the only one that calls it.
+  private var iterator: S.AsyncIterator?
+
+  init(_ sequence: S) { self.iterator = sequence.makeAsyncIterator() }
+
+  func next() async throws(HTTPError) -> BodyChunk? {
+    guard var current = iterator else { return nil }
+    do {
+      let element = try await current.next(isolation: nil)
+      iterator = current
+      return element.map { ($0 as? BodyChunk) ?? BodyChunk($0) }
+    } catch {
+      iterator = nil
+      if let error = error as? HTTPError { throw error }
+      if error is CancellationError { throw HTTPError.cancelled }
+      throw HTTPError(
+        .readFailed, phase: .request, message: "the stream that makes the request's body failed: \(error)")
+    }
+  }
+
+  func abandon() { iterator = nil }
+}
