@@ -34,9 +34,11 @@ let package = Package(
     .systemLibrary(
       name: "CCrypto", path: "CShims/crypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"])]),
+    // epoll, eventfd and thread names: Swift's Glibc module has none of them.
+    .systemLibrary(name: "CLinux", path: "CShims/linux"),
 
     .target(name: "StreamCore", swiftSettings: strict),
-    .target(name: "PollLoop", swiftSettings: strictAndMemorySafe),
+    .target(name: "PollLoop", dependencies: ["CLinux"], swiftSettings: strictAndMemorySafe),
     .target(
       name: "CurlTransport", dependencies: ["StreamCore", "PollLoop", "CCurl"],
       swiftSettings: strictAndMemorySafe),
