@@ -34,6 +34,12 @@ let package = Package(
     .systemLibrary(
       name: "CCrypto", path: "CShims/crypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+      name: "CBrotli", path: "CShims/brotli", pkgConfig: "libbrotlidec",
+      providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(
+      name: "CZstd", path: "CShims/zstd", pkgConfig: "libzstd",
+      providers: [.apt(["libzstd-dev"])]),
 
     .target(name: "StreamCore", swiftSettings: strict),
     .target(name: "PollLoop", swiftSettings: strictAndMemorySafe),
@@ -44,6 +50,8 @@ let package = Package(
       name: "Penstock",
       dependencies: [
         "StreamCore", "CurlTransport", "CZlib", "CCrypto",
+        .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
+        .target(name: "CZstd", condition: .when(traits: ["Zstd"])),
       ],
       swiftSettings: strict),
     .target(name: "PenstockTesting", dependencies: ["StreamCore"], swiftSettings: strict),
@@ -57,7 +65,7 @@ let package = Package(
       name: "CurlTransportTests", dependencies: ["CurlTransport", "StreamCore", "PollLoop"],
       swiftSettings: strict),
     .testTarget(
-      name: "PenstockTests", dependencies: ["Penstock"], swiftSettings: strict),
+      name: "PenstockTests", dependencies: ["Penstock", "StreamCore", "CZlib"], swiftSettings: strict),
     .testTarget(
       name: "PenstockTestingTests", dependencies: ["PenstockTesting", "StreamCore"],
       swiftSettings: strict),
