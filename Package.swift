@@ -34,8 +34,17 @@ let package = Package(
     .systemLibrary(
       name: "CCrypto", path: "CShims/crypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"])]),
+<<<<<<< HEAD
     // epoll, eventfd and thread names: Swift's Glibc module has none of them.
     .systemLibrary(name: "CLinux", path: "CShims/linux"),
+=======
+    .systemLibrary(
+      name: "CBrotli", path: "CShims/brotli", pkgConfig: "libbrotlidec",
+      providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(
+      name: "CZstd", path: "CShims/zstd", pkgConfig: "libzstd",
+      providers: [.apt(["libzstd-dev"])]),
+>>>>>>> decode
 
     .target(name: "StreamCore", swiftSettings: strict),
     .target(name: "PollLoop", dependencies: ["CLinux"], swiftSettings: strictAndMemorySafe),
@@ -46,6 +55,8 @@ let package = Package(
       name: "Penstock",
       dependencies: [
         "StreamCore", "CurlTransport", "CZlib", "CCrypto",
+        .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
+        .target(name: "CZstd", condition: .when(traits: ["Zstd"])),
       ],
       swiftSettings: strict),
     .target(name: "PenstockTesting", dependencies: ["StreamCore"], swiftSettings: strict),
@@ -59,7 +70,7 @@ let package = Package(
       name: "CurlTransportTests", dependencies: ["CurlTransport", "StreamCore", "PollLoop"],
       swiftSettings: strict),
     .testTarget(
-      name: "PenstockTests", dependencies: ["Penstock"], swiftSettings: strict),
+      name: "PenstockTests", dependencies: ["Penstock", "StreamCore", "CZlib"], swiftSettings: strict),
     .testTarget(
       name: "PenstockTestingTests", dependencies: ["PenstockTesting", "StreamCore"],
       swiftSettings: strict),

@@ -7,4 +7,9 @@
 #error "Penstock needs libcurl 7.85 or later (libcurl4-openssl-dev)"
 #endif
 
+/* CURLVERSION_NOW is a macro that Swift can't see. */
+static inline curl_version_info_data *cshims_version_info(void) {
+  return curl_version_info(CURLVERSION_NOW);
+}
+
 #endif

@@ -1,1 +1,185 @@
-// CurlTransport
+import PollLoop
+package import StreamCore
+import Synchronization
+
+/// The transport over libcurl: checks a request, picks its loop, and puts it through that loop's door.
+package final class CurlTransport: Transport {
+  /// Settings that hold for all exchanges.
+  package struct Configuration: Sendable {
+    package var loops = CurlTransport.defaultLoops
+    package var admission = AdmissionLimits()
+    package var memoryBudget = 256 << 20
+    package var keptConnections = 256
+    /// Name look-ups under way at once, over all loops.
+    package var lookups = 16
+
+    package init() {}
+  }
+
+  /// Half the cores, at least one, at most four.
+  package static var defaultLoops: Int { min(4, max(1, ProcessorCount.online / 2)) }
+
+  private enum State {
+    case idle
+    case running([CurlLoop])
+    case closed([CurlLoop])
+
+    var loops: [CurlLoop] {
+      switch self {
+      case .idle: []
+      case .running(let loops), .closed(let loops): loops
+      }
+    }
+  }
+
+  private let state = Mutex(State.idle)
+  private let configuration: Configuration
+  private let admission: Admission
+  private let pool = SlabPool()
+  private let budget: MemoryBudget
+
+  package init(_ configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+    admission = Admission(limits: configuration.admission)
+    budget = MemoryBudget(limit: max(1, configuration.memoryBudget))
+  }
+
+  deinit {
+    // Only signals: open responses keep their loop until they end (DESIGN §2 rule 7).
+    for loop in state.withLock({ $0.loops }) { loop.executor.closeWhenIdle() }
+  }
+
+  package func open(_ request: TransportRequest) throws(HTTPError) -> Exchange {
+    try RequestCheck.check(request)
+    let url = try CurlURL(request.url)
+    let loops = try startedLoops(url)
+    let body = try FileBody.opened(request.body, request)
+    var request = request
+    request.body = body
+    let storage = ResponseBodyStorage(
+      pool: pool, budget: budget, watermark: request.options.watermark,
+      reportsUpload: request.options.reportsUpload && !body.isEmpty)
+    let index = pick(url, among: loops)
+    let ticket = AdmissionTicket(
+      origin: url.origin, loop: index, isSecure: url.isSecure && request.options.version != .http1_1,
+      isLongLived: request.options.isLongLived, priority: request.options.priority)
+    let transfer = Transfer(
+      request: request, url: url, storage: storage, upload: Self.upload(request), ticket: ticket,
+      loop: loops[index], turn: loops[index].turn)
+    ticket.transfer = transfer
+    storage.attach(transfer)
+    transfer.upload?.attach { [weak transfer] in transfer?.post(.feed) }
+    let exchange = Exchange(storage, watermark: request.options.watermark, url: url.text)
+    switch admission.enter(ticket) {
+    case .start: transfer.post(.start)
+    case .wait: transfer.post(.watch)
+    case .refuse: throw Self.closed(request)
+    }
+    return exchange
+  }
+
+  private static func upload(_ request: TransportRequest) -> UploadStorage? {
+    switch request.body.content {
+    case .empty:
+      // RFC 9110 §8.6: such a method says that its content is empty.
+      guard request.method.expectsContent else { return nil }
+      let upload = UploadStorage(length: 0)
+      upload.fill(.empty)
+      return upload
+    case .bytes(let chunk):
+      if chunk.isEmpty, !request.method.expectsContent { return nil }
+      let upload = UploadStorage(length: Int64(chunk.count))
+      upload.fill(chunk)
+      return upload
+    case .stream, .file:
+      return UploadStorage(length: request.body.length)
+    }
+  }
+
+  /// An origin stays on its loop, so that connections are shared, until that loop has much more to do.
+  private func pick(_ url: CurlURL, among loops: [CurlLoop]) -> Int {
+    guard loops.count > 1 else { return 0 }
+    let home = Int(bitPattern: UInt(bitPattern: url.host.hashValue) % UInt(loops.count))
+    let homeLoad = loops[home].turn.load.load(ordering: .relaxed)
+    guard homeLoad >= Self.spillLoad else { return home }
+    let loads = loops.map { $0.turn.load.load(ordering: .relaxed) }
+    guard let least = loads.indices.min(by: { loads[$0] < loads[$1] }), loads[least] * 2 < homeLoad else {
+      return home
+    }
+    return least
+  }
+
+  private static let spillLoad = 64
+
+  private func startedLoops(_ url: CurlURL) throws(HTTPError) -> [CurlLoop] {
+    let result: Result<[CurlLoop], HTTPError> = state.withLock { state in
+      switch state {
+      case .running(let loops): return .success(loops)
+      case .closed:
+        return .failure(HTTPError(.shutdown, phase: .queue, message: "the client was shut down", url: url.text))
+      case .idle:
+        do throws(HTTPError) {
+          let loops = try makeLoops()
+          state = .running(loops)
+          return .success(loops)
+        } catch {
+          return .failure(error)
+        }
+      }
+    }
+    return try result.get()
+  }
+
+  private func makeLoops() throws(HTTPError) -> [CurlLoop] {
+    let count = max(1, configuration.loops)
+    var loops: [CurlLoop] = []
+    for index in 0..<count {
+      do {
+        let loop = try CurlLoop(
+          index: index, admission: admission, lookups: max(1, configuration.lookups / count),
+          keptConnections: configuration.keptConnections)
+        try loop.run()
+        loops.append(loop)
+      } catch {
+        for loop in loops { loop.executor.closeWhenIdle() }
+        throw error
+      }
+    }
+    return loops
+  }
+
+  private static func closed(_ request: TransportRequest) -> HTTPError {
+    HTTPError(
+      .shutdown, phase: .queue, message: "the client was shut down", method: request.method, url: request.url)
+  }
+
+  /// Ends the transport: with `immediately` everything under way fails, else it is waited for. Returns when
+  /// all loop threads have ended. Harmless when called again.
+  package func shutdown(immediately: Bool) async {
+    let loops = state.withLock { state in
+      let loops = state.loops
+      state = .closed(loops)
+      return loops
+    }
+    if immediately {
+      admission.close()
+      for loop in loops { await loop.failAll() }
+    }
+    for loop in loops { loop.executor.closeWhenIdle() }
+    for loop in loops { await loop.executor.waitUntilStopped() }
+    admission.close()
+  }
+
+  /// Runs a closure with the first loop as the executor of its tasks: no thread hop for what they await.
+  package func onLoop<Value: Sendable, Failure: Error>(
+    _ body: @concurrent @Sendable () async throws(Failure) -> Value
+  ) async throws -> Value {
+    let loops = try startedLoops(CurlURL("http://loop/"))
+    return try await withTaskExecutorPreference(loops[0].executor) { try await body() }
+  }
+
+  /// Running calls, long-lived exchanges, and those that wait for admission.
+  package var counts: (running: Int, longLived: Int, waiting: Int) { admission.counts }
+  /// Body bytes held for readers, and pooled slabs that somebody holds.
+  package var memory: (buffered: Int, slabs: Int) { (budget.used, pool.live) }
+}

@@ -106,6 +106,20 @@ public struct HTTPFields: Sendable {
     entries[entries.count - 1].valueEnd = UInt32(truncatingIfNeeded: bytes.count)
   }
 
+  /// The first field that can't be sent, and why.
+  package var firstInvalidField: (name: String, why: String)? {
+    for entry in entries {
+      let name = bytes[Int(entry.nameStart)..<Int(entry.nameEnd)]
+      if name.isEmpty || !name.allSatisfy(FieldSyntax.isTokenByte) {
+        return (String(decoding: name.filter { $0 > 0x20 }, as: UTF8.self), "has a name that is no token")
+      }
+      if !bytes[Int(entry.valueStart)..<Int(entry.valueEnd)].allSatisfy(FieldSyntax.isValueByte) {
+        return (self.name(of: entry), "has a value with CR, LF or NUL")
+      }
+    }
+    return nil
+  }
+
   package mutating func reserve(bytes byteCount: Int, fields: Int) {
     bytes.reserveCapacity(byteCount)
     entries.reserveCapacity(fields)

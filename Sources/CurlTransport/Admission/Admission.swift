@@ -1,0 +1,48 @@
+import Synchronization
+
+/// The queue in front of libcurl, shared by all loops of a client.
+final class Admission: Sendable {
+  private struct Locked: @unchecked Sendable {
+    // Sendable: the tickets' variables are touched under the mutex alone.
+    var machine: AdmissionStateMachine
+  }
+
+  private let state: Mutex<Locked>
+
+  init(limits: AdmissionLimits) { state = Mutex(Locked(machine: AdmissionStateMachine(limits: limits))) }
+
+  func enter(_ ticket: AdmissionTicket) -> AdmissionStateMachine.EnterAction {
+    state.withLock { $0.machine.enter(ticket) }
+  }
+
+  func leave(_ ticket: AdmissionTicket) { start { $0.leave(ticket) } }
+
+  func learned(_ ticket: AdmissionTicket, isHTTP2: Bool) {
+    start { $0.learned(ticket, isHTTP2: isHTTP2) }
+  }
+
+  func promote(_ ticket: AdmissionTicket) { start { $0.promote(ticket) } }
+
+  /// Lets nobody in any more, and fails those that wait.
+  func close() {
+    let waiting = transfers { $0.close() }
+    for transfer in waiting { transfer.post(.shutdown) }
+  }
+
+  var counts: (running: Int, longLived: Int, waiting: Int) {
+    state.withLock { ($0.machine.running, $0.machine.runningLong, $0.machine.waiting) }
+  }
+
+  private func start(_ change: (inout AdmissionStateMachine) -> [AdmissionTicket]) {
+    let started = transfers(change)
+    for transfer in started { transfer.post(.start) }
+  }
+
+  /// The transfers are started outside the lock.
+  private func transfers(_ change: (inout AdmissionStateMachine) -> [AdmissionTicket]) -> [Transfer] {
+    state.withLock { state in
+      let tickets = change(&state.machine)
+      return tickets.isEmpty ? [] : tickets.compactMap(\.transfer)
+    }
+  }
+}

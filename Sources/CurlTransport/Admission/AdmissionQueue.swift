@@ -1,0 +1,41 @@
+/// Waiting tickets of one host: larger priority first, else in order. Those that have left are skipped.
+struct AdmissionQueue {
+  private var tickets: [AdmissionTicket] = []
+  private var start = 0
+
+  /// Whether nobody waits; forgets those that have left.
+  var isEmpty: Bool {
+    mutating get { first == nil }
+  }
+
+  var first: AdmissionTicket? {
+    mutating get {
+      while start < tickets.count, tickets[start].state != .waiting { start += 1 }
+      if start == tickets.count {
+        tickets.removeAll(keepingCapacity: true)
+        start = 0
+        return nil
+      }
+      return tickets[start]
+    }
+  }
+
+  mutating func add(_ ticket: AdmissionTicket) {
+    if start > 1024, start * 2 > tickets.count {
+      tickets.removeFirst(start)
+      start = 0
+    }
+    var index = tickets.count
+    while index > start, tickets[index - 1].priority < ticket.priority { index -= 1 }
+    tickets.insert(ticket, at: index)
+  }
+
+  mutating func removeFirst() { start += 1 }
+
+  mutating func takeAll() -> [AdmissionTicket] {
+    let all = tickets[start...].filter { $0.state == .waiting }
+    tickets = []
+    start = 0
+    return all
+  }
+}

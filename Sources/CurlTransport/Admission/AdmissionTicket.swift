@@ -1,0 +1,24 @@
+/// One exchange's place in the queue or among the running ones.
+final class AdmissionTicket: @unchecked Sendable {
+  // Sendable: the constants are; the variables are guarded by the lock of `Admission`.
+  enum State { case new, waiting, running, runningLong, left }
+
+  let origin: String
+  let loop: Int
+  let isSecure: Bool
+  let isLongLived: Bool
+  let priority: Int
+  var state = State.new
+  /// Whether it counts as a stream of an HTTP/2 connection.
+  var countsAsStream = false
+  /// Whom to start; kept alive by its stream.
+  weak var transfer: Transfer?
+
+  init(origin: String, loop: Int, isSecure: Bool, isLongLived: Bool, priority: Int) {
+    self.origin = origin
+    self.loop = loop
+    self.isSecure = isSecure
+    self.isLongLived = isLongLived
+    self.priority = priority
+  }
+}

@@ -1,0 +1,365 @@
+import PollLoop
+import StreamCore
+import Synchronization
+
+/// One loop: a thread, a libcurl multi handle, and the transfers on it.
+///
+/// An actor whose executor is the loop thread. One turn: drain the door (messages and jobs) → wait → socket
+/// actions → timers → finished transfers → wake the readers.
+actor CurlLoop {
+  nonisolated let executor: LoopExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+  nonisolated let turn: LoopTurn
+  private nonisolated let admission: Admission
+  private var multi: MultiHandle?
+  private var share: ShareHandle?
+  private var idle: [EasyProfile: [EasyHandle]] = [:]
+  private var idleCount = 0
+  private var running: [Transfer] = []
+  /// Transfers that wait for admission or a look-up and have a timer here.
+  private var waiting = 0
+  /// Transfers whose callers have gone while libcurl still looks their name up.
+  private var abandoned = 0
+  private var timers = DeadlineTimers()
+  private var nextUnmask: UInt64?
+  private static let keptHandles = 512
+
+  init(index: Int, admission: Admission, lookups: Int, keptConnections: Int) throws(HTTPError) {
+    do {
+      executor = try LoopExecutor(name: "penstock-\(index)")
+    } catch {
+      throw HTTPError(.outOfResources, phase: .queue, message: "no event loop can be made: \(error)")
+    }
+    guard let multi = MultiHandle(poller: executor.poller, keptConnections: keptConnections) else {
+      throw HTTPError(.outOfResources, phase: .queue, message: "libcurl can't be set up")
+    }
+    self.multi = multi
+    self.share = ShareHandle()
+    self.admission = admission
+    turn = LoopTurn(lookupPlaces: lookups)
+  }
+
+  nonisolated func run() throws(HTTPError) {
+    do {
+      try executor.start(driver: self)
+    } catch {
+      throw HTTPError(.outOfResources, phase: .queue, message: "no loop thread can be started: \(error)")
+    }
+  }
+
+  // MARK: commands, through the door
+
+  func handle(_ command: CurlCommand, _ transfer: Transfer) {
+    turn.now = LoopExecutor.monotonicNow()
+    switch command {
+    case .start: start(transfer)
+    case .resume: resume(transfer)
+    case .feed: feed(transfer)
+    case .cancel: end(transfer, .failure(transfer.error(.cancelled, "cancelled")))
+    case .shutdown:
+      end(transfer, .failure(transfer.error(.shutdown, "the client was shut down")))
+    case .watch: watch(transfer)
+    case .timer:
+      transfer.timer = nil
+      checkTime(transfer)
+    }
+  }
+
+  private func watch(_ transfer: Transfer) {
+    guard transfer.machine.phase == .queued, transfer.timer == nil else { return }
+    waiting += 1
+    transfer.isCountedWaiting = true
+    checkTime(transfer)
+  }
+
+  private func start(_ transfer: Transfer) {
+    guard transfer.machine.phase == .queued else { return }
+    if let name = transfer.nameToLookUp {
+      switch turn.lookups.enter(name, transfer, now: turn.now) {
+      case .go: break
+      case .lead: transfer.lookup = name
+      case .wait:
+        // Its connect limit runs from here; it stays queued until the look-up it waits for has ended.
+        transfer.deadlines.began(at: turn.now)
+        transfer.isAwaitingLookup = true
+        watch(transfer)
+        checkTime(transfer)
+        return
+      }
+    }
+    begin(transfer)
+  }
+
+  private func begin(_ transfer: Transfer) {
+    guard transfer.machine.start() == .begin else { return }
+    stopWaiting(transfer)
+    if !transfer.isAwaitingLookup { transfer.deadlines.began(at: turn.now) }
+    guard let multi, let easy = handle(for: EasyProfile(transfer.request.options)) else {
+      return fail(transfer, "no handle for the exchange can be made")
+    }
+    transfer.easy = easy
+    guard easy.prepare(transfer) else { return fail(transfer, "the request can't be set up") }
+    if let reason = multi.add(easy) { return fail(transfer, "libcurl refused the exchange: \(reason)") }
+    transfer.position = running.count
+    running.append(transfer)
+    turn.load.store(running.count, ordering: .relaxed)
+    transfer.startFeeding()
+    checkTime(transfer)
+  }
+
+  /// A failure of one transfer's set-up is its own, never the loop's.
+  private func fail(_ transfer: Transfer, _ message: String) {
+    end(transfer, .failure(transfer.error(.outOfResources, message)))
+  }
+
+  private func resume(_ transfer: Transfer) {
+    guard transfer.machine.readerWantsMore() == .unpause else { return }
+    transfer.deadlines.progressed(at: turn.now)
+    applyPauses(transfer)
+  }
+
+  private func feed(_ transfer: Transfer) {
+    guard transfer.machine.feederHasNews() == .unpause else { return }
+    transfer.deadlines.progressed(at: turn.now)
+    applyPauses(transfer)
+  }
+
+  private func applyPauses(_ transfer: Transfer) {
+    guard let easy = transfer.easy, transfer.position != nil else { return }
+    let result = easy.setPaused(
+      receiving: transfer.machine.isReceivePaused, sending: transfer.machine.isSendPaused)
+    if result != 0 { return finished(transfer, code: result) }
+    // Bytes already inside TLS raise no socket event: drive it once (DESIGN §2 rule 6).
+    multi?.runTimers()
+  }
+
+  /// Takes an exchange from wherever it is and tells its reader.
+  private func end(_ transfer: Transfer, _ item: ExchangeItem) {
+    switch transfer.machine.cancel(isLookingUp: transfer.lookup != nil) {
+    case .none: return
+    case .abandon:
+      abandoned += 1
+      leave(transfer, item)
+    case .endQueued, .remove:
+      detach(transfer)
+      leave(transfer, item)
+    }
+  }
+
+  /// The reader, the feeder and the queue are done with it.
+  private func leave(_ transfer: Transfer, _ item: ExchangeItem) {
+    stopWaiting(transfer)
+    if let timer = transfer.timer.take() { timers.cancel(timer) }
+    transfer.feeder?.cancel()
+    transfer.upload?.close()
+    transfer.storage.finish(item)
+    transfer.markForFlush()
+    admission.leave(transfer.ticket)
+  }
+
+  /// libcurl is done with it: remove → recycle (DESIGN §2 rule 7).
+  private func detach(_ transfer: Transfer) {
+    turn.lookupEnded(transfer, resolved: false)
+    if let position = transfer.position.take() {
+      let last = running.removeLast()
+      turn.load.store(running.count, ordering: .relaxed)
+      if position < running.count {
+        running[position] = last
+        last.position = position
+      }
+      if let easy = transfer.easy { multi?.remove(easy) }
+    }
+    guard let easy = transfer.easy.take() else { return }
+    easy.finish()
+    guard easy.isRecyclable, idleCount < Self.keptHandles else { return }
+    idle[easy.profile, default: []].append(easy)
+    idleCount += 1
+  }
+
+  private func handle(for profile: EasyProfile) -> EasyHandle? {
+    if let easy = idle[profile]?.popLast() {
+      idleCount -= 1
+      return easy
+    }
+    guard let share else { return nil }
+    return EasyHandle(profile: profile, share: share)
+  }
+
+  private func stopWaiting(_ transfer: Transfer) {
+    guard transfer.isCountedWaiting else { return }
+    transfer.isCountedWaiting = false
+    waiting -= 1
+  }
+
+  // MARK: end of transfers
+
+  private func collectFinished() {
+    while let (easy, code) = multi?.nextFinished() {
+      guard let transfer = easy.transfer else { continue }
+      finished(transfer, code: code)
+    }
+  }
+
+  private func finished(_ transfer: Transfer, code: Int) {
+    let item: ExchangeItem
+    if code == 0, transfer.machine.refusal == nil {
+      item = transfer.completion()
+    } else {
+      item = .failure(failure(transfer, code))
+    }
+    let lookup = transfer.lookup
+    switch transfer.machine.finished() {
+    case .none: return
+    case .clearUp:
+      abandoned -= 1
+      detach(transfer)
+    case .report:
+      if code == 5 || code == 6, let lookup { failWaiters(of: lookup, item) }
+      detach(transfer)
+      leave(transfer, item)
+    }
+  }
+
+  /// One look-up's failure is the answer for all that waited for it.
+  private func failWaiters(of name: String, _ item: ExchangeItem) {
+    guard case .failure(let error) = item else { return }
+    for waiter in turn.lookups.takeWaiters(of: name) {
+      end(waiter, .failure(waiter.error(error.kind, error.message, advice: error.advice, phase: .connect)))
+    }
+  }
+
+  private func failure(_ transfer: Transfer, _ code: Int) -> HTTPError {
+    guard let easy = transfer.easy else {
+      return transfer.error(.transport, "libcurl ended the exchange with code \(code)")
+    }
+    // A handle that failed to rewind is spoilt (DESIGN §3).
+    if code == 65 { easy.isRecyclable = false }
+    return CurlError(
+      code: code, text: easy.text(forCode: code), systemError: easy.systemError,
+      connectStatus: easy.connectStatus
+    ).httpError(for: transfer)
+  }
+
+  // MARK: time
+
+  private func checkTime(_ transfer: Transfer) {
+    let phase = transfer.isAwaitingLookup && transfer.machine.phase == .queued
+      ? .resolving : transfer.machine.phase
+    let check = transfer.deadlines.check(phase, isWaitingForUs: transfer.isWaitingForUs, now: turn.now)
+    switch check {
+    case .sleep(let until):
+      guard let until else { return }
+      if let timer = transfer.timer, timers.reschedule(timer, at: until) { return }
+      transfer.timer = timers.schedule(at: until, receiver: transfer, code: CurlCommand.timer.rawValue)
+    case .passed(let kind, let limit):
+      let (message, advice) = TransferMessages.timeout(kind, limit)
+      end(transfer, .failure(transfer.error(kind, message, advice: advice)))
+    case .promote:
+      admission.promote(transfer.ticket)
+      checkTime(transfer)
+    }
+  }
+
+  // MARK: the turn
+
+  private func finishMessages(now: UInt64) {
+    turn.now = now
+    startReleased()
+    if let deadline = multi?.deadline, deadline <= now { multi?.runTimers() }
+    endOfTurn()
+  }
+
+  private func takeTurn(now: UInt64, events: UnsafeBufferPointer<PollEvent>) {
+    turn.now = now
+    guard let multi else { return }
+    for index in 0..<events.count {
+      let event = unsafe events[index]
+      guard executor.poller.isCurrent(event) else { continue }
+      multi.handle(event, now: now, turn: turn)
+    }
+    if nextUnmask != nil || multi.maskedSockets > 0 { nextUnmask = multi.unmaskExpired(now: now) }
+    if let deadline = multi.deadline, deadline <= now { multi.runTimers() }
+    while let expired = timers.popExpired(now: now) { expired.receiver.receive(expired.code) }
+    startReleased()
+    endOfTurn()
+  }
+
+  private func endOfTurn() {
+    collectFinished()
+    // Readers are woken after the socket actions, without a lock held (DESIGN §2 rule 4).
+    guard !turn.flushList.isEmpty else { return }
+    var list: [Transfer] = []
+    swap(&list, &turn.flushList)
+    for transfer in list { transfer.flush() }
+    list.removeAll(keepingCapacity: true)
+    if turn.flushList.isEmpty { swap(&list, &turn.flushList) }
+  }
+
+  /// Starts those that waited for a look-up.
+  private func startReleased() {
+    while let released = turn.released.popLast() {
+      let transfer = released.transfer
+      guard transfer.machine.phase == .queued else {
+        // It has left while it waited: the place goes to the next.
+        if let name = released.leads { turn.lookupEnded(name: name, resolved: false) }
+        continue
+      }
+      transfer.lookup = released.leads
+      begin(transfer)
+    }
+  }
+
+  private func cleanUp() {
+    for transfer in running { finishAtEnd(transfer) }
+    idle = [:]
+    multi = nil
+    share = nil
+  }
+
+  private func finishAtEnd(_ transfer: Transfer) {
+    end(transfer, .failure(transfer.error(.shutdown, "the client was shut down")))
+    // An abandoned look-up is still in libcurl.
+    if transfer.position != nil { detach(transfer) }
+  }
+
+  /// Fails everything that is under way here, at once.
+  func failAll() {
+    turn.now = LoopExecutor.monotonicNow()
+    for transfer in running where transfer.machine.phase != .abandoned {
+      end(transfer, .failure(transfer.error(.shutdown, "the client was shut down")))
+    }
+    endOfTurn()
+  }
+
+  /// Exchanges on this loop, for gauges and tests.
+  var load: (running: Int, waiting: Int, idleHandles: Int) { (running.count, waiting, idleCount) }
+}
+
+extension CurlLoop: LoopDriver {
+  nonisolated func nextDeadline() -> UInt64? {
+    assumeIsolated { loop in
+      var next = loop.timers.earliest
+      if let deadline = loop.multi?.deadline { next = min(next ?? deadline, deadline) }
+      if let unmask = loop.nextUnmask { next = min(next ?? unmask, unmask) }
+      return next
+    }
+  }
+
+  nonisolated func turn(now: UInt64, events: UnsafeBufferPointer<PollEvent>) {
+    // Safe: the buffer is read on this very thread, before this call returns.
+    nonisolated(unsafe) let events = unsafe events
+    assumeIsolated { unsafe $0.takeTurn(now: now, events: events) }
+  }
+
+  nonisolated func afterMessages(now: UInt64) { assumeIsolated { $0.finishMessages(now: now) } }
+
+  nonisolated var isIdle: Bool {
+    assumeIsolated { loop in
+      loop.waiting == 0 && loop.running.count == loop.abandoned
+    }
+  }
+
+  nonisolated func tearDown() { assumeIsolated { $0.cleanUp() } }
+}

@@ -1,0 +1,84 @@
+import CCurl
+import Glibc
+import PollLoop
+import StreamCore
+
+/// What libcurl calls, on the loop thread inside of one of our calls. Each finds its object, asks it, and
+/// returns a code: no user code, no waiting, no libcurl call, no trap.
+enum CurlCallbacks {
+  private static func easy(_ context: UnsafeMutableRawPointer?) -> EasyHandle? {
+    guard let context = unsafe context else { return nil }
+    return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  private static func multi(_ context: UnsafeMutableRawPointer?) -> MultiHandle? {
+    guard let context = unsafe context else { return nil }
+    return unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// Body bytes.
+  static let write: cshims_write_callback = { bytes, size, count, context in
+    let length = size * count
+    guard let transfer = unsafe easy(context)?.transfer else { return 0 }
+    switch unsafe transfer.receive(UnsafeRawBufferPointer(start: bytes, count: length)) {
+    case .taken: return length
+    case .pause: return Int(CURL_WRITEFUNC_PAUSE)
+    case .refuse: return length == 0 ? 1 : 0
+    }
+  }
+
+  /// One header line.
+  static let header: cshims_write_callback = { bytes, size, count, context in
+    let length = size * count
+    guard let transfer = unsafe easy(context)?.transfer else { return 0 }
+    return unsafe transfer.receiveHeader(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : 0
+  }
+
+  /// Body bytes to send.
+  static let read: cshims_read_callback = { bytes, size, count, context in
+    guard let transfer = unsafe easy(context)?.transfer else { return Int(CURL_READFUNC_ABORT) }
+    switch unsafe transfer.send(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count)) {
+    case .bytes(let count): return count
+    case .end: return 0
+    case .pause: return Int(CURL_READFUNC_PAUSE)
+    case .abort: return Int(CURL_READFUNC_ABORT)
+    }
+  }
+
+  /// The body is to be sent again.
+  static let seek: cshims_seek_callback = { context, offset, origin in
+    guard let transfer = unsafe easy(context)?.transfer, offset == 0, origin == SEEK_SET else {
+      return Int32(CURL_SEEKFUNC_FAIL)
+    }
+    return transfer.rewind() ? Int32(CURL_SEEKFUNC_OK) : Int32(CURL_SEEKFUNC_FAIL)
+  }
+
+  /// The connection stands and the request is about to be sent.
+  static let prereq: cshims_prereq_callback = { context, _, _, _, _ in
+    guard let transfer = unsafe easy(context)?.transfer else { return Int32(CURL_PREREQFUNC_ABORT) }
+    return transfer.requestStarts() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+  }
+
+  /// The name is resolved and a socket is wanted: close-on-exec from the start.
+  static let openSocket: cshims_open_socket_callback = { context, _, address in
+    guard let address = unsafe address, let transfer = unsafe easy(context)?.transfer, transfer.socketOpens()
+    else { return CURL_SOCKET_BAD }
+    let made = unsafe address.pointee
+    return socket(made.family, made.socktype | Int32(SOCK_CLOEXEC.rawValue), made.protocol)
+  }
+
+  /// libcurl wants to be told about a descriptor.
+  static let socketInterest: cshims_socket_callback = { _, socket, what, context, _ in
+    guard let multi = unsafe multi(context) else { return 0 }
+    multi.setInterest(
+      socket, readable: what == CURL_POLL_IN || what == CURL_POLL_INOUT,
+      writable: what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
+    return 0
+  }
+
+  /// libcurl wants to be called again in so many milliseconds.
+  static let timer: cshims_timer_callback = { _, milliseconds, context in
+    unsafe multi(context)?.setTimer(milliseconds: milliseconds)
+    return 0
+  }
+}

@@ -1,0 +1,118 @@
+import CCurl
+package import StreamCore
+
+/// A URL as libcurl reads it: the parts that decide where a request goes. Free of threads.
+package struct CurlURL: Sendable, Hashable {
+  /// The whole URL, normalised, without fragment and user info.
+  package let text: String
+  package let scheme: String
+  package let host: String
+  package let port: UInt16
+  /// User name and password of the URL, percent-decoded.
+  package let user: String?
+  package let password: String?
+  package let fragment: String?
+
+  package var isSecure: Bool { scheme == "https" }
+  /// Scheme, host and port: what connections and secrets are bound to.
+  package var origin: String { "\(scheme)://\(host):\(port)" }
+
+  /// Parses an absolute http or https URL, or a reference relative to `base`.
+  package init(_ text: String, relativeTo base: CurlURL? = nil) throws(HTTPError) {
+    if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+      throw Self.invalid(text, "it holds a control character")
+    }
+    guard let handle = unsafe curl_url() else {
+      throw HTTPError(.outOfResources, phase: .queue, message: "libcurl has no memory for a URL")
+    }
+    defer { unsafe curl_url_cleanup(handle) }
+    let encode = UInt32(CURLU_URLENCODE)
+    if let base {
+      _ = unsafe base.text.withCString { unsafe curl_url_set(handle, CURLUPART_URL, $0, encode) }
+    }
+    let given = Self.encodingIllegal(text)
+    let result = unsafe given.withCString {
+      unsafe curl_url_set(handle, CURLUPART_URL, $0, encode | UInt32(CURLU_NON_SUPPORT_SCHEME))
+    }
+    guard result == CURLUE_OK else {
+      throw Self.invalid(text, unsafe curl_url_strerror(result).map { unsafe String(cString: $0) } ?? "")
+    }
+    func part(_ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
+      var value: UnsafeMutablePointer<CChar>?
+      guard unsafe curl_url_get(handle, part, &value, flags) == CURLUE_OK, let value = unsafe value else {
+        return nil
+      }
+      defer { unsafe curl_free(value) }
+      return unsafe String(cString: value)
+    }
+    scheme = part(CURLUPART_SCHEME)?.lowercased() ?? ""
+    guard scheme == "http" || scheme == "https" else {
+      throw HTTPError(
+        .unsupportedScheme, phase: .queue,
+        message: "the scheme \"\(scheme)\" isn't supported", advice: "Use http or https", url: text)
+    }
+    guard let host = part(CURLUPART_HOST)?.lowercased(), !host.isEmpty else {
+      throw Self.invalid(text, "it has no host")
+    }
+    self.host = host
+    port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { UInt16($0) } ?? 0
+    user = part(CURLUPART_USER, UInt32(CURLU_URLDECODE))
+    password = part(CURLUPART_PASSWORD, UInt32(CURLU_URLDECODE))
+    fragment = part(CURLUPART_FRAGMENT)
+    for (part, present) in [
+      (CURLUPART_USER, user != nil), (CURLUPART_PASSWORD, password != nil),
+      (CURLUPART_FRAGMENT, fragment != nil),
+    ] where present {
+      _ = unsafe curl_url_set(handle, part, nil, 0)
+    }
+    guard let whole = part(CURLUPART_URL) else { throw Self.invalid(text, "it can't be put together") }
+    self.text = whole
+  }
+
+  /// Whether a host is an IP address, which needs no look-up.
+  package static func isAddress(_ host: String) -> Bool {
+    if host.hasPrefix("[") { return true }
+    return host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || ($0 >= 0x30 && $0 <= 0x39) }
+  }
+
+  private static func invalid(_ text: String, _ why: String) -> HTTPError {
+    HTTPError(
+      .invalidURL, phase: .queue, message: "the URL can't be used: \(why)",
+      advice: "Give an absolute URL such as https://host/path", url: text)
+  }
+
+  /// Encodes what no URL may hold and libcurl lets through (RFC 3986 §2): `"`, `<`, `>`, `` ` ``, `{`, `}`,
+  /// `|`, `\`, `^` in path and query. What is encoded already stays as it is.
+  private static func encodingIllegal(_ text: String) -> String {
+    func isIllegal(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "`"), UInt8(ascii: "{"),
+        UInt8(ascii: "}"), UInt8(ascii: "|"), UInt8(ascii: "\\"), UInt8(ascii: "^"):
+        true
+      default: false
+      }
+    }
+    let bytes = text.utf8
+    guard bytes.contains(where: isIllegal) else { return text }
+    // The authority is left alone, so that a bad host stays a bad host.
+    let start: String.UTF8View.Index
+    if let authority = bytes.firstIndex(of: UInt8(ascii: ":")).map({ bytes.index(after: $0) }),
+      bytes[authority...].starts(with: "//".utf8)
+    {
+      let host = bytes.index(authority, offsetBy: 2)
+      start = bytes[host...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
+    } else {
+      start = bytes.startIndex
+    }
+    let digits = Array("0123456789ABCDEF".utf8)
+    var encoded = Array(bytes[..<start])
+    for byte in bytes[start...] {
+      if isIllegal(byte) {
+        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      } else {
+        encoded.append(byte)
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+}

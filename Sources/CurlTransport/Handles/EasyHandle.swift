@@ -1,0 +1,121 @@
+import CCurl
+import StreamCore
+
+/// One libcurl easy handle with what must live as long: error text, header list, and the transfer that uses
+/// it now. Used on the loop thread alone. libcurl gets one pointer to it for all callbacks.
+@safe final class EasyHandle {
+  let raw: UnsafeMutableRawPointer
+  let profile: EasyProfile
+  let errors = ErrorBuffer()
+  /// The transfer that the callbacks serve; nil between two.
+  var transfer: Transfer?
+  /// Kept until the transfer ends, as libcurl borrows them.
+  private var headers: HeaderList?
+  private var overrides: HeaderList?
+  /// A handle that has failed to rewind stays spoilt (DESIGN §3).
+  var isRecyclable = true
+
+  init?(profile: EasyProfile, share: ShareHandle) {
+    guard let raw = unsafe curl_easy_init() else { return nil }
+    unsafe self.raw = raw
+    self.profile = profile
+    setFixedOptions(share)
+  }
+
+  deinit { unsafe curl_easy_cleanup(raw) }
+
+  /// Sets everything that differs from request to request; false when libcurl has no memory.
+  func prepare(_ transfer: Transfer) -> Bool {
+    errors.clear()
+    isRecyclable = true
+    guard let list = HeaderList.request(transfer.request.headers) else { return false }
+    headers = list
+    overrides = connectTo(transfer.request.options.addressing)
+    self.transfer = transfer
+    return setRequestOptions(transfer, headers: list, overrides: overrides)
+  }
+
+  /// The transfer is over: nothing of it stays.
+  func finish() {
+    transfer = nil
+    headers = nil
+    overrides = nil
+  }
+
+  /// Lets libcurl go on in the directions that aren't paused.
+  func setPaused(receiving: Bool, sending: Bool) -> Int {
+    let mask = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)
+    return Int(unsafe curl_easy_pause(raw, mask).rawValue)
+  }
+
+  private func connectTo(_ addressing: Addressing) -> HeaderList? {
+    guard !addressing.overrides.isEmpty else { return nil }
+    let list = HeaderList()
+    for entry in addressing.overrides {
+      // HOST:PORT:ADDRESS becomes HOST:PORT:ADDRESS:PORT; an address may hold colons in brackets.
+      let parts = entry.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3 else { continue }
+      let address = parts[2].contains(":") && !parts[2].hasPrefix("[") ? "[\(parts[2])]" : String(parts[2])
+      list.append("\(parts[0]):\(parts[1]):\(address):\(parts[1])")
+    }
+    return list
+  }
+
+  // MARK: what libcurl knows afterwards
+
+  /// Times, connection and counters; `queued` is our own.
+  func facts(queued: Duration) -> ExchangeFacts {
+    var facts = ExchangeFacts()
+    func time(_ get: (UnsafeMutableRawPointer, UnsafeMutablePointer<curl_off_t>) -> CURLcode) -> Int64 {
+      var value: curl_off_t = 0
+      _ = unsafe get(raw, &value)
+      return Int64(value)
+    }
+    var connects = 0
+    _ = unsafe cshims_get_num_connects(raw, &connects)
+    facts.connection.reused = connects == 0
+    facts.timings.queued = queued
+    if connects > 0 {
+      facts.timings.dns = queued + .microseconds(unsafe time { unsafe cshims_get_namelookup_time($0, $1) })
+      facts.timings.connect = queued + .microseconds(unsafe time { unsafe cshims_get_connect_time($0, $1) })
+      let tls = unsafe time { unsafe cshims_get_appconnect_time($0, $1) }
+      if tls > 0 { facts.timings.tls = queued + .microseconds(tls) }
+    }
+    facts.timings.firstByte = queued + .microseconds(unsafe time { unsafe cshims_get_start_transfer_time($0, $1) })
+    facts.timings.total = queued + .microseconds(unsafe time { unsafe cshims_get_total_time($0, $1) })
+    facts.connection.remote = unsafe address(
+      { unsafe cshims_get_primary_ip($0, $1) }, { unsafe cshims_get_primary_port($0, $1) })
+    facts.connection.local = unsafe address(
+      { unsafe cshims_get_local_ip($0, $1) }, { unsafe cshims_get_local_port($0, $1) })
+    return facts
+  }
+
+  private func address(
+    _ ip: (UnsafeMutableRawPointer, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CURLcode,
+    _ port: (UnsafeMutableRawPointer, UnsafeMutablePointer<Int>) -> CURLcode
+  ) -> String {
+    var text: UnsafeMutablePointer<CChar>?
+    var number = 0
+    guard unsafe ip(raw, &text) == CURLE_OK, let text = unsafe text, unsafe text.pointee != 0 else { return "" }
+    _ = unsafe port(raw, &number)
+    let ip = unsafe String(cString: text)
+    return ip.utf8.contains(UInt8(ascii: ":")) ? "[\(ip)]:\(number)" : "\(ip):\(number)"
+  }
+
+  /// libcurl's words for a failed transfer.
+  func text(forCode code: Int) -> String { errors.text(for: CURLcode(UInt32(code))) }
+
+  /// What the system said about a failed connection.
+  var systemError: Int32 {
+    var number = 0
+    _ = unsafe cshims_get_os_errno(raw, &number)
+    return Int32(truncatingIfNeeded: number)
+  }
+
+  /// The proxy's answer to CONNECT, 0 when there was none.
+  var connectStatus: Int {
+    var number = 0
+    _ = unsafe cshims_get_http_connect_code(raw, &number)
+    return number
+  }
+}

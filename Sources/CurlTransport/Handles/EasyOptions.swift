@@ -1,0 +1,113 @@
+import CCurl
+import StreamCore
+
+/// What a handle is made for and keeps over all its transfers: handles of different profiles are never mixed.
+struct EasyProfile: Hashable {
+  var tls: TLSOptions
+  var family: Addressing.Family
+  var interface: String?
+  var unixSocket: String?
+
+  init(_ options: TransportOptions) {
+    tls = options.tls
+    family = options.addressing.family
+    interface = options.addressing.interface
+    unixSocket = options.addressing.unixSocket
+  }
+}
+
+extension EasyHandle {
+  /// Decides the speed of large transfers; untouched pages cost nothing (DESIGN §3).
+  private static let receiveBuffer = 512 << 10
+  private static let sendBuffer = 256 << 10
+  /// libcurl's own connect limit would leave a look-up behind: ours ends the call, this one never fires.
+  private static let noConnectLimit = 30 * 24 * 3600 * 1000
+
+  /// Options that stay for the life of the handle.
+  func setFixedOptions(_ share: ShareHandle) {
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe cshims_set_private_data(raw, context)
+    unsafe cshims_set_write_data(raw, context)
+    unsafe cshims_set_header_data(raw, context)
+    unsafe cshims_set_read_data(raw, context)
+    unsafe cshims_set_seek_data(raw, context)
+    unsafe cshims_set_prereq_data(raw, context)
+    unsafe cshims_set_open_socket_data(raw, context)
+    unsafe cshims_set_write_function(raw, CurlCallbacks.write)
+    unsafe cshims_set_header_function(raw, CurlCallbacks.header)
+    unsafe cshims_set_read_function(raw, CurlCallbacks.read)
+    unsafe cshims_set_seek_function(raw, CurlCallbacks.seek)
+    unsafe cshims_set_prereq_function(raw, CurlCallbacks.prereq)
+    unsafe cshims_set_open_socket_function(raw, CurlCallbacks.openSocket)
+    unsafe cshims_set_error_buffer(raw, errors.bytes)
+    if let share = unsafe share.raw { unsafe cshims_set_share(raw, share) }
+
+    unsafe cshims_set_nosignal(raw, 1)
+    unsafe cshims_set_no_progress(raw, 1)
+    unsafe cshims_set_protocols(raw, "http,https")
+    unsafe cshims_set_buffer_size(raw, Self.receiveBuffer)
+    unsafe cshims_set_upload_buffer_size(raw, Self.sendBuffer)
+    unsafe cshims_set_connect_timeout_ms(raw, Self.noConnectLimit)
+    unsafe cshims_set_follow_location(raw, 0)
+    unsafe cshims_set_http_content_decoding(raw, 0)
+    unsafe cshims_set_http09_allowed(raw, 0)
+    unsafe cshims_set_suppress_connect_headers(raw, 1)
+    unsafe cshims_set_path_as_is(raw, 1)
+    unsafe cshims_set_tcp_nodelay(raw, 1)
+    unsafe cshims_set_tcp_keepalive(raw, 1)
+    unsafe cshims_set_quick_exit(raw, 1)
+
+    setProfileOptions()
+  }
+
+  private func setProfileOptions() {
+    // Without a CAPATH libcurl caches the roots: a new connection costs 2 ms instead of 23 (DESIGN §3).
+    unsafe cshims_set_ca_path(raw, nil)
+    if let file = profile.tls.caFile { _ = unsafe file.withCString { unsafe cshims_set_ca_info(raw, $0) } }
+    unsafe cshims_set_ssl_verify_peer(raw, profile.tls.verifiesTrust ? 1 : 0)
+    unsafe cshims_set_ssl_verify_host(raw, profile.tls.verifiesName ? 2 : 0)
+    switch profile.family {
+    case .any: unsafe cshims_set_ip_resolve(raw, Int(CURL_IPRESOLVE_WHATEVER))
+    case .v4: unsafe cshims_set_ip_resolve(raw, Int(CURL_IPRESOLVE_V4))
+    case .v6: unsafe cshims_set_ip_resolve(raw, Int(CURL_IPRESOLVE_V6))
+    }
+    if let interface = profile.interface {
+      _ = unsafe interface.withCString { unsafe cshims_set_interface(raw, $0) }
+    }
+    if let path = profile.unixSocket {
+      _ = unsafe path.withCString { unsafe cshims_set_unix_socket_path(raw, $0) }
+    }
+  }
+
+  /// Options of one request. Every one is set each time, so that nothing of the last request is left.
+  func setRequestOptions(_ transfer: Transfer, headers: HeaderList, overrides: HeaderList?) -> Bool {
+    let request = transfer.request
+    guard unsafe transfer.url.text.withCString({ unsafe cshims_set_url(raw, $0) }) == CURLE_OK else {
+      return false
+    }
+    unsafe cshims_set_http_header(raw, headers.list)
+    unsafe cshims_set_connect_to(raw, overrides?.list)
+    // PIPEWAIT is for HTTP/2 over TLS: on cleartext it only delays (DESIGN §3).
+    let mayShare = transfer.url.isSecure && request.options.version != .http1_1
+    unsafe cshims_set_pipe_wait(raw, mayShare ? 1 : 0)
+    unsafe cshims_set_http_version(
+      raw, request.options.version == .http1_1 ? Int(CURL_HTTP_VERSION_1_1) : Int(CURL_HTTP_VERSION_2TLS))
+    return setMethod(request.method, transfer.upload)
+  }
+
+  private func setMethod(_ method: HTTPMethod, _ upload: UploadStorage?) -> Bool {
+    // HTTPGET switches off upload and NOBODY of the last request.
+    unsafe cshims_set_http_get(raw, 1)
+    if method == .head {
+      unsafe cshims_set_custom_request(raw, nil)
+      return unsafe cshims_set_no_body(raw, 1) == CURLE_OK
+    }
+    if let upload {
+      // Bodies always go through the read callback, so that a replay asks the seek callback (DESIGN §3).
+      unsafe cshims_set_upload(raw, 1)
+      unsafe cshims_set_in_file_size(raw, curl_off_t(upload.length ?? -1))
+    }
+    if method == .get && upload == nil { return unsafe cshims_set_custom_request(raw, nil) == CURLE_OK }
+    return unsafe method.rawValue.withCString { unsafe cshims_set_custom_request(raw, $0) } == CURLE_OK
+  }
+}

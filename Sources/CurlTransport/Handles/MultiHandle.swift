@@ -1,0 +1,142 @@
+import CCurl
+import PollLoop
+
+/// One libcurl multi handle, its sockets in the poller, and the one deadline that it asks for. Used on the
+/// loop thread alone.
+@safe final class MultiHandle {
+  private let raw: UnsafeMutableRawPointer
+  private let poller: Poller
+  /// When libcurl wants to be called; nil: only when a descriptor is ready. 0: at once.
+  private(set) var deadline: UInt64?
+  private var sockets: [Int32: SocketInterest] = [:]
+  private(set) var maskedSockets = 0
+
+  init?(poller: Poller, keptConnections: Int) {
+    guard CurlGlobal.isReady, let raw = unsafe curl_multi_init() else { return nil }
+    unsafe self.raw = raw
+    self.poller = poller
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe cshims_multi_set_socket_function(raw, CurlCallbacks.socketInterest)
+    unsafe cshims_multi_set_socket_data(raw, context)
+    unsafe cshims_multi_set_timer_function(raw, CurlCallbacks.timer)
+    unsafe cshims_multi_set_timer_data(raw, context)
+    unsafe cshims_multi_set_pipelining(raw, Int(CURLPIPE_MULTIPLEX))
+    unsafe cshims_multi_set_max_connects(raw, keptConnections)
+    unsafe cshims_multi_set_max_concurrent_streams(raw, 100)
+  }
+
+  deinit { _ = unsafe curl_multi_cleanup(raw) }
+
+  /// Starts a transfer. Nil, or why it can't be started.
+  func add(_ easy: EasyHandle) -> String? {
+    let code = unsafe curl_multi_add_handle(raw, easy.raw)
+    guard code != CURLM_OK else { return nil }
+    return unsafe curl_multi_strerror(code).map { unsafe String(cString: $0) } ?? "error \(code.rawValue)"
+  }
+
+  /// Ends a transfer; after that its callbacks are never called again.
+  func remove(_ easy: EasyHandle) { _ = unsafe curl_multi_remove_handle(raw, easy.raw) }
+
+  /// Does what is due by time, and drives transfers that have just been resumed.
+  func runTimers() {
+    deadline = nil
+    var running: Int32 = 0
+    _ = unsafe curl_multi_socket_action(raw, CURL_SOCKET_TIMEOUT, 0, &running)
+  }
+
+  /// Handles one ready descriptor.
+  func handle(_ event: PollEvent, now: UInt64, turn: LoopTurn) {
+    let progress = turn.progress
+    var mask: Int32 = 0
+    if event.readable { mask |= CURL_CSELECT_IN }
+    if event.writable { mask |= CURL_CSELECT_OUT }
+    if event.failed { mask |= CURL_CSELECT_ERR }
+    var running: Int32 = 0
+    _ = unsafe curl_multi_socket_action(raw, event.fd, mask, &running)
+    guard event.writable, !event.failed, var interest = sockets[event.fd] else {
+      if event.readable { unmask(event.fd) }
+      return
+    }
+    let action = interest.wasReady(
+      readable: event.readable, progressed: turn.progress != progress, now: now)
+    sockets[event.fd] = interest
+    switch action {
+    case .none: break
+    case .maskWritable:
+      maskedSockets += 1
+      apply(event.fd, interest, isNew: false)
+    }
+  }
+
+  /// The next transfer that libcurl has finished, and how.
+  func nextFinished() -> (EasyHandle, Int)? {
+    var left: Int32 = 0
+    while let message = unsafe curl_multi_info_read(raw, &left) {
+      guard unsafe message.pointee.msg == CURLMSG_DONE,
+        let easy = unsafe cshims_message_easy(message)
+      else { continue }
+      let result = unsafe cshims_message_result(message)
+      var context: UnsafeMutablePointer<CChar>?
+      guard unsafe cshims_get_private_data(easy, &context) == CURLE_OK, let context = unsafe context else {
+        continue
+      }
+      return (unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue(), Int(result.rawValue))
+    }
+    return nil
+  }
+
+  // MARK: called back by libcurl
+
+  func setInterest(_ socket: Int32, readable: Bool, writable: Bool) {
+    guard readable || writable else {
+      if sockets.removeValue(forKey: socket)?.isMasked == true { maskedSockets -= 1 }
+      poller.remove(fd: socket)
+      return
+    }
+    let isNew = sockets[socket] == nil
+    let wasMasked = sockets[socket]?.isMasked ?? false
+    var interest = sockets[socket] ?? SocketInterest()
+    interest.wants(readable: readable, writable: writable)
+    if wasMasked, !interest.isMasked { maskedSockets -= 1 }
+    sockets[socket] = interest
+    apply(socket, interest, isNew: isNew)
+  }
+
+  func setTimer(milliseconds: Int) {
+    switch milliseconds {
+    case ..<0: deadline = nil
+    case 0: deadline = 0
+    default: deadline = LoopExecutor.monotonicNow() &+ UInt64(milliseconds) &* 1_000_000
+    }
+  }
+
+  // MARK: masking (DESIGN §3: an exhausted HTTP/2 window spins)
+
+  private func apply(_ socket: Int32, _ interest: SocketInterest, isNew: Bool) {
+    poller.set(
+      fd: socket, readable: interest.pollsReadable, writable: interest.pollsWritable, isNew: isNew)
+  }
+
+  private func unmask(_ socket: Int32) {
+    guard maskedSockets > 0, var interest = sockets[socket], interest.isMasked else { return }
+    interest.unmask()
+    maskedSockets -= 1
+    sockets[socket] = interest
+    apply(socket, interest, isNew: false)
+  }
+
+  /// Lets masked descriptors be asked again; returns the next instant to do so.
+  func unmaskExpired(now: UInt64) -> UInt64? {
+    guard maskedSockets > 0 else { return nil }
+    var next: UInt64?
+    for (socket, interest) in sockets {
+      guard let until = interest.maskedUntil else { continue }
+      if until <= now {
+        unmask(socket)
+      } else {
+        next = min(next ?? until, until)
+      }
+    }
+    return next
+  }
+}

@@ -1,0 +1,33 @@
+import Synchronization
+
+/// What the callbacks of one loop's turn share: the time, a count of moved bytes, who has news, and the
+/// look-ups under way.
+final class LoopTurn: @unchecked Sendable {
+  // Sendable: used on the loop thread alone.
+  /// Monotonic nanoseconds, read once a turn.
+  var now: UInt64 = 0
+  /// Rises with every byte, line or head that moves.
+  var progress: UInt64 = 0
+  /// Transfers whose readers are woken when the turn's socket actions are done.
+  var flushList: [Transfer] = []
+  var lookups: LookupGate<Transfer>
+  /// Transfers that may go on since a look-up has ended; started outside libcurl's callbacks.
+  var released: [(transfer: Transfer, leads: String?)] = []
+
+  /// Exchanges on the loop, readable from any thread.
+  let load = Atomic<Int>(0)
+
+  init(lookupPlaces: Int) { lookups = LookupGate(places: lookupPlaces) }
+
+  /// The look-up that the transfer led, if any, has ended.
+  func lookupEnded(_ transfer: Transfer, resolved: Bool) {
+    guard let name = transfer.lookup.take() else { return }
+    lookupEnded(name: name, resolved: resolved)
+  }
+
+  func lookupEnded(name: String, resolved: Bool) {
+    for (waiter, leads) in lookups.ended(name, resolved: resolved, now: now) {
+      released.append((waiter, leads))
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package import StreamCore
+
+/// What makes a request unfit to be sent, found before any byte is.
+package enum RequestCheck {
+  package static func check(_ request: TransportRequest) throws(HTTPError) {
+    func refuse(_ kind: HTTPError.Kind, _ message: String, _ advice: String? = nil) -> HTTPError {
+      HTTPError(
+        kind, phase: .queue, message: message, advice: advice, method: request.method, url: request.url)
+    }
+    guard request.method.isValid else {
+      throw HTTPError(
+        .invalidMethod, phase: .queue, message: "the method isn't a token (RFC 9110 §9.1)",
+        advice: "Use letters without spaces or line ends", url: request.url)
+    }
+    if request.method.rawValue == "CONNECT" {
+      throw refuse(.invalidMethod, "CONNECT can't be sent as a request", "Set a proxy instead")
+    }
+    if !request.body.isEmpty, request.method == .trace || request.method == .head {
+      throw refuse(.invalidBody, "a \(request.method) request can't have a body (RFC 9110 §9.3)")
+    }
+    if let field = request.headers.firstInvalidField {
+      throw refuse(
+        .invalidHeader, "the header field \"\(field.name)\" \(field.why)",
+        "Names are tokens; values hold no CR, LF or NUL (RFC 9110 §5)")
+    }
+    try check(request.options, refuse)
+  }
+
+  private static func check(
+    _ options: TransportOptions, _ refuse: (HTTPError.Kind, String, String?) -> HTTPError
+  ) throws(HTTPError) {
+    let limits = options.timeouts
+    for (name, limit) in [
+      ("admission", limits.admission), ("connect", limits.connect), ("firstByte", limits.firstByte),
+      ("idle", limits.idle), ("total", limits.total),
+    ] {
+      if let limit, limit < .zero {
+        throw refuse(.invalidConfiguration, "the \(name) limit is negative", "Use nil for no limit")
+      }
+    }
+    let head = options.headLimit
+    if head.bytes <= 0 || head.lines <= 0 || head.lineBytes <= 0 {
+      throw refuse(.invalidConfiguration, "the limit of the head isn't positive", nil)
+    }
+    if let path = options.addressing.unixSocket, path.utf8.count > 107 || path.isEmpty {
+      throw refuse(
+        .invalidConfiguration, "the path of the Unix socket has \(path.utf8.count) bytes",
+        "It must have 1 to 107")
+    }
+  }
+}

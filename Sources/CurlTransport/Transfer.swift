@@ -1,0 +1,271 @@
+import PollLoop
+import StreamCore
+
+/// All that one exchange needs: the request, both streams, its state, its place on a loop.
+///
+/// Made by the caller's task; from `start` on everything but the two arrows back (`readerWantsMore`,
+/// `readerLeft`) happens on the loop thread, inside libcurl's callbacks or the loop's turn.
+final class Transfer: @unchecked Sendable {
+  // Sendable: the constants are; all variables belong to the loop thread.
+  let request: TransportRequest
+  let url: CurlURL
+  let storage: ResponseBodyStorage
+  let upload: UploadStorage?
+  let ticket: AdmissionTicket
+  private let loop: CurlLoop
+  private let turn: LoopTurn
+
+  var machine: TransferStateMachine
+  var deadlines: TransferDeadlines
+  var easy: EasyHandle?
+  var timer: TimerToken?
+  /// Its place in the loop's list of running transfers.
+  var position: Int?
+  /// The name whose look-up it leads.
+  var lookup: String?
+  /// It waits for a look-up that another leads.
+  var isAwaitingLookup = false
+  var isCountedWaiting = false
+  var feeder: Task<Void, Never>?
+  private var parser: HeaderBlockParser
+  private var provisional: ResponseHead?
+  private let mayBeProvisional: Bool
+  private(set) var status: HTTPStatus?
+  private var framing = ResponseFraming.none
+  private(set) var received: Int64 = 0
+  private var needsFlush = false
+
+  init(
+    request: TransportRequest, url: CurlURL, storage: ResponseBodyStorage, upload: UploadStorage?,
+    ticket: AdmissionTicket, loop: CurlLoop, turn: LoopTurn
+  ) {
+    self.request = request
+    self.url = url
+    self.storage = storage
+    self.upload = upload
+    self.ticket = ticket
+    self.loop = loop
+    self.turn = turn
+    let mayReplay = request.method.isIdempotent || request.options.mayReplayUnsafe
+    machine = TransferStateMachine(allowedSends: mayReplay ? 4 : 1, hasUpload: upload != nil)
+    deadlines = TransferDeadlines(
+      limits: request.options.timeouts, called: LoopExecutor.monotonicNow(),
+      isLongLived: request.options.isLongLived)
+    parser = HeaderBlockParser(limit: request.options.headLimit)
+    mayBeProvisional = request.headers.contains("Expect")
+  }
+
+  func post(_ command: CurlCommand) {
+    if !loop.executor.post(self, command.rawValue) { loopHasStopped() }
+  }
+
+  /// The loop ended before the message came: nobody else will tell the reader.
+  private func loopHasStopped() {
+    upload?.close()
+    storage.finish(.failure(error(.shutdown, "the client was shut down", phase: .queue)))
+    storage.flush()
+  }
+
+  /// Puts the transfer on the list of those whose readers are woken at the end of the turn.
+  func markForFlush() {
+    guard !needsFlush else { return }
+    needsFlush = true
+    turn.flushList.append(self)
+  }
+
+  func flush() {
+    needsFlush = false
+    storage.flush()
+  }
+
+  // MARK: errors
+
+  func error(
+    _ kind: HTTPError.Kind, _ message: String, advice: String? = nil, phase: HTTPError.Phase? = nil
+  ) -> HTTPError {
+    HTTPError(
+      kind, phase: phase ?? machine.errorPhase, message: message, advice: advice, method: request.method,
+      url: url.text, status: status, received: received, mayHaveBeenProcessed: machine.sends > 0)
+  }
+
+  /// Whether the reader or the feeder is who holds things up.
+  var isWaitingForUs: Bool {
+    machine.isReceivePaused || machine.isHeld || (machine.phase == .sending && machine.isSendPaused)
+  }
+
+  // MARK: callbacks
+
+  enum Receive { case taken, pause, refuse }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> Receive {
+    if provisional != nil, !settleHead() { return .refuse }
+    switch machine.bodyOffered() {
+    case .refuse: return .refuse
+    case .pause: return .pause
+    case .take: break
+    }
+    turn.progress &+= 1
+    deadlines.progressed(at: turn.now)
+    received += Int64(bytes.count)
+    let action = unsafe storage.append(bytes)
+    markForFlush()
+    switch action {
+    case .ignore: return .refuse
+    case .keep: break
+    case .keepAndHold: machine.hold()
+    }
+    return .taken
+  }
+
+  func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+    turn.progress &+= 1
+    deadlines.progressed(at: turn.now)
+    switch unsafe parser.line(line) {
+    case .none:
+      return machine.refusal == nil
+    case .head(let head):
+      // A status line after a provisional head takes its place.
+      provisional = nil
+      if head.status.isInformational, head.status != 101 {
+        storage.deliver(.informational(head))
+        markForFlush()
+        return true
+      }
+      if mayBeProvisional, head.status == 417 {
+        provisional = head
+        return true
+      }
+      return deliver(head)
+    case .trailers(let fields):
+      storage.deliver(.trailers(fields))
+      markForFlush()
+      return true
+    case .failure(let failure):
+      let (kind, message) = TransferMessages.header(failure)
+      machine.refuse(error(kind, message, phase: .head))
+      return false
+    }
+  }
+
+  private func settleHead() -> Bool {
+    guard let head = provisional.take() else { return true }
+    return deliver(head)
+  }
+
+  private func deliver(_ head: ResponseHead) -> Bool {
+    framing = ResponseFraming(head, method: request.method)
+    if case .invalid(let why) = framing {
+      status = head.status
+      machine.refuse(error(.malformedResponse, why, phase: .head))
+      return false
+    }
+    guard machine.headArrived() == .deliver else { return false }
+    status = head.status
+    storage.deliver(.head(head, easy?.facts(queued: queuedTime) ?? ExchangeFacts()))
+    markForFlush()
+    if head.status.code >= 300, machine.isSendPaused {
+      // HTTP/1 would never report the end of a paused upload (DESIGN §2 rule 6).
+      post(.feed)
+    }
+    return true
+  }
+
+  func send(into buffer: UnsafeMutableRawBufferPointer) -> UploadStorage.Read {
+    guard let upload, machine.refusal == nil else { return .abort }
+    let result = unsafe upload.read(into: buffer)
+    switch result {
+    case .bytes:
+      turn.progress &+= 1
+      deadlines.progressed(at: turn.now)
+      storage.uploaded(upload.sent)
+      if request.options.reportsUpload { markForFlush() }
+    case .pause:
+      machine.sendStarved()
+    case .end:
+      machine.uploadEnded()
+      deadlines.requestSent(at: turn.now)
+    case .abort: break
+    }
+    return result
+  }
+
+  func rewind() -> Bool {
+    guard let upload, request.body.isReplayable else { return false }
+    upload.restart()
+    if case .bytes(let chunk) = request.body.content { upload.fill(chunk) }
+    return true
+  }
+
+  func requestStarts() -> Bool {
+    turn.lookupEnded(self, resolved: false)
+    switch machine.requestStarts() {
+    case .send:
+      deadlines.requestSent(at: turn.now)
+      return true
+    case .refuseReplay:
+      machine.refuse(
+        error(
+          .connectionLost, "the connection was lost before an answer came",
+          advice: "The server may have acted on the request; send it again only if that does no harm"))
+      return false
+    case .refuse:
+      return false
+    }
+  }
+
+  func socketOpens() -> Bool {
+    let action = machine.socketOpens()
+    turn.lookupEnded(self, resolved: true)
+    return action == .open
+  }
+
+  /// The name that a look-up may be needed for: none for addresses and Unix sockets.
+  var nameToLookUp: String? {
+    let addressing = request.options.addressing
+    guard addressing.unixSocket == nil, addressing.overrides.isEmpty else { return nil }
+    return CurlURL.isAddress(url.host) ? nil : url.host
+  }
+
+  /// Starts the task that feeds a streamed body.
+  func startFeeding() {
+    guard let upload, case .stream(let make) = request.body.content else { return }
+    feeder = Task { await upload.feed(from: make) }
+  }
+
+  // MARK: end
+
+  var queuedTime: Duration { .nanoseconds(Int64(clamping: deadlines.queued)) }
+
+  /// Everything the reader gets at a successful end.
+  func completion() -> ExchangeItem {
+    if provisional != nil, !settleHead() {
+      return .failure(machine.refusal ?? error(.malformedResponse, "the answer has no usable head"))
+    }
+    if case .trailers(let fields) = parser.finish() { storage.deliver(.trailers(fields)) }
+    guard status != nil else {
+      return .failure(error(.malformedResponse, "the exchange ended without a head", phase: .head))
+    }
+    var facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
+    facts.received = received
+    facts.sent = upload?.sent ?? 0
+    return .end(facts)
+  }
+
+  /// What was promised, for an error about a cut body.
+  var promised: Int64? {
+    if case .length(let length) = framing { return length }
+    return nil
+  }
+}
+
+extension Transfer: LoopMessageReceiver {
+  func receive(_ code: UInt8) {
+    guard let command = CurlCommand(rawValue: code) else { return }
+    loop.assumeIsolated { $0.handle(command, self) }
+  }
+}
+
+extension Transfer: ExchangeProducer {
+  func readerWantsMore() { post(.resume) }
+  func readerLeft() { post(.cancel) }
+}

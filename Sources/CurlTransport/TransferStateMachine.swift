@@ -1,0 +1,200 @@
+import StreamCore
+
+/// The states of one exchange on its loop: how far it is, which direction is held, and what to answer to
+/// libcurl's callbacks. Pure; `Transfer` carries out what it says.
+struct TransferStateMachine: Sendable {
+  enum Phase: Sendable, Equatable {
+    /// Not handed to libcurl yet.
+    case queued
+    /// Handed to libcurl; a name look-up may be under way.
+    case resolving
+    /// A socket was opened.
+    case connecting
+    /// The request is being sent.
+    case sending
+    /// The request is sent.
+    case awaitingHead
+    /// The final head is there.
+    case receiving
+    /// Nobody waits for it, but libcurl's look-up must end by itself.
+    case abandoned
+    /// Over.
+    case ended
+  }
+
+  private(set) var phase = Phase.queued
+  /// The reader asked to hold; the next body bytes pause libcurl.
+  private(set) var isHeld = false
+  private(set) var isReceivePaused = false
+  private(set) var isSendPaused = false
+  /// How often the request was begun to be sent.
+  private(set) var sends = 0
+  /// Why we refused to go on, in place of libcurl's own reason.
+  private(set) var refusal: HTTPError?
+  /// How often it may be sent at most.
+  let allowedSends: Int
+  let hasUpload: Bool
+
+  init(allowedSends: Int, hasUpload: Bool) {
+    self.allowedSends = allowedSends
+    self.hasUpload = hasUpload
+  }
+
+  // MARK: start and connection
+
+  enum StartAction: Sendable, Equatable { case begin, ignore }
+
+  mutating func start() -> StartAction {
+    guard phase == .queued else { return .ignore }
+    phase = .resolving
+    return .begin
+  }
+
+  enum OpenAction: Sendable, Equatable { case open, refuse }
+
+  /// libcurl has the addresses and wants a socket.
+  mutating func socketOpens() -> OpenAction {
+    switch phase {
+    case .abandoned, .ended: return .refuse
+    case .resolving:
+      phase = .connecting
+      return .open
+    case .queued, .connecting, .sending, .awaitingHead, .receiving: return .open
+    }
+  }
+
+  enum SendAction: Sendable, Equatable {
+    case send
+    /// It would be sent once more than it may.
+    case refuseReplay
+    case refuse
+  }
+
+  /// The request is about to be sent on a connection.
+  mutating func requestStarts() -> SendAction {
+    guard phase != .abandoned, phase != .ended, refusal == nil else { return .refuse }
+    guard sends < allowedSends else { return .refuseReplay }
+    sends += 1
+    phase = hasUpload ? .sending : .awaitingHead
+    return .send
+  }
+
+  // MARK: receiving
+
+  enum HeadAction: Sendable, Equatable { case deliver, ignore }
+
+  /// The final head is complete.
+  mutating func headArrived() -> HeadAction {
+    guard phase != .abandoned, phase != .ended, refusal == nil else { return .ignore }
+    phase = .receiving
+    return .deliver
+  }
+
+  enum BodyAction: Sendable, Equatable { case take, pause, refuse }
+
+  /// Body bytes are offered.
+  mutating func bodyOffered() -> BodyAction {
+    guard phase != .abandoned, phase != .ended, refusal == nil else { return .refuse }
+    if isHeld {
+      isReceivePaused = true
+      return .pause
+    }
+    return .take
+  }
+
+  /// The stream has taken the last bytes and wants no more for now.
+  mutating func hold() { isHeld = true }
+
+  enum ResumeAction: Sendable, Equatable { case none, unpause }
+
+  /// The reader has room again.
+  mutating func readerWantsMore() -> ResumeAction {
+    isHeld = false
+    guard isReceivePaused, phase != .abandoned, phase != .ended else { return .none }
+    // Before libcurl is told: it may deliver again before it returns.
+    isReceivePaused = false
+    return .unpause
+  }
+
+  // MARK: sending
+
+  /// The upload has no byte to give now.
+  mutating func sendStarved() { isSendPaused = true }
+
+  /// The last byte of the request was handed over.
+  mutating func uploadEnded() {
+    if phase == .sending { phase = .awaitingHead }
+  }
+
+  /// The feeder has bytes again, or there is nothing more to send.
+  mutating func feederHasNews() -> ResumeAction {
+    guard isSendPaused, phase != .abandoned, phase != .ended else { return .none }
+    isSendPaused = false
+    return .unpause
+  }
+
+  // MARK: end
+
+  /// Refuses all that follows; the first reason counts.
+  mutating func refuse(_ error: HTTPError) {
+    if refusal == nil { refusal = error }
+  }
+
+  enum CancelAction: Sendable, Equatable {
+    case none
+    /// Never handed to libcurl.
+    case endQueued
+    /// Take it from libcurl.
+    case remove
+    /// The caller goes, the look-up ends by itself: so look-up threads stay counted.
+    case abandon
+  }
+
+  /// The caller has gone, or a limit is passed. `isLookingUp`: it holds a place of the look-up gate.
+  mutating func cancel(isLookingUp: Bool) -> CancelAction {
+    switch phase {
+    case .ended, .abandoned: return .none
+    case .queued:
+      phase = .ended
+      return .endQueued
+    case .resolving where isLookingUp:
+      phase = .abandoned
+      return .abandon
+    case .resolving, .connecting, .sending, .awaitingHead, .receiving:
+      phase = .ended
+      return .remove
+    }
+  }
+
+  enum FinishAction: Sendable, Equatable {
+    case none
+    /// Tell the reader.
+    case report
+    /// An abandoned look-up is over: only clear up.
+    case clearUp
+  }
+
+  /// libcurl has finished with it.
+  mutating func finished() -> FinishAction {
+    switch phase {
+    case .ended: return .none
+    case .abandoned:
+      phase = .ended
+      return .clearUp
+    default:
+      phase = .ended
+      return .report
+    }
+  }
+
+  /// How far the exchange is, for an error.
+  var errorPhase: HTTPError.Phase {
+    switch phase {
+    case .queued: .queue
+    case .resolving, .connecting, .abandoned: .connect
+    case .sending: .request
+    case .awaitingHead: .head
+    case .receiving, .ended: .body
+    }
+  }
+}
