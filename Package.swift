@@ -34,17 +34,14 @@ let package = Package(
     .systemLibrary(
       name: "CCrypto", path: "CShims/crypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"])]),
-<<<<<<< HEAD
     // epoll, eventfd and thread names: Swift's Glibc module has none of them.
     .systemLibrary(name: "CLinux", path: "CShims/linux"),
-=======
     .systemLibrary(
       name: "CBrotli", path: "CShims/brotli", pkgConfig: "libbrotlidec",
       providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(
       name: "CZstd", path: "CShims/zstd", pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"])]),
->>>>>>> decode
 
     .target(name: "StreamCore", swiftSettings: strict),
     .target(name: "PollLoop", dependencies: ["CLinux"], swiftSettings: strictAndMemorySafe),

@@ -69,7 +69,7 @@ package final class CurlTransport: Transport {
     ticket.transfer = transfer
     storage.attach(transfer)
     transfer.upload?.attach { [weak transfer] in transfer?.post(.feed) }
-    let exchange = Exchange(storage, watermark: request.options.watermark, url: url.text)
+    let exchange = Exchange(storage, watermark: request.options.watermark, url: url.text, uploadLength: body.length)
     switch admission.enter(ticket) {
     case .start: transfer.post(.start)
     case .wait: transfer.post(.watch)

@@ -54,8 +54,13 @@ public struct Exchange: Sendable {
   private let watermark: Watermark
   /// The URL that was sent, normalised.
   public let url: String
+  /// Body bytes to send, nil when unknown.
+  public let uploadLength: Int64?
 
-  package init(_ storage: ResponseBodyStorage, watermark: Watermark, url: String) {
+  package init(
+    _ storage: ResponseBodyStorage, watermark: Watermark, url: String, uploadLength: Int64? = 0
+  ) {
+    self.uploadLength = uploadLength
     self.storage = storage
     self.lease = ExchangeLease(storage)
     self.watermark = watermark
@@ -89,8 +94,6 @@ public struct Exchange: Sendable {
   public var trailers: HTTPFields? { storage.trailers }
   /// What is known after the end of the body.
   public var finalFacts: ExchangeFacts? { storage.facts }
-  /// Body bytes sent so far.
-  package var receiving: ResponseBodyStorage { storage }
 
   /// Ends the exchange.
   public func cancel() { storage.abandon() }

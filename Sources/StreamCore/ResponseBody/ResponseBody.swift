@@ -75,7 +75,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     return count
   }
 
-  static let alreadyConsumed = HTTPError(
+  package static let alreadyConsumed = HTTPError(
     .alreadyConsumed, phase: .body, message: "this stream has been read before",
     advice: "A body can be read once; collect it if you need it twice")
 

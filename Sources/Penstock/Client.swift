@@ -1,0 +1,97 @@
+import CurlTransport
+
+/// A streaming HTTP client. Cheap to copy: copies share connections, limits and loops.
+///
+/// ```swift
+/// let client = Client()
+/// let response = try await client.send(.get("https://host/big.iso"))
+/// for try await chunk in response.body { … }
+/// ```
+///
+/// When the last copy goes, its loops end as soon as the last open response has; `shutdown` ends all at once.
+public struct Client: Sendable {
+  /// The settings that it was made with.
+  public let configuration: ClientConfiguration
+  let transport: any Transport
+  private let curl: CurlTransport?
+
+  /// A client of its own loops and connections; they are made with the first request.
+  public init(configuration: ClientConfiguration = ClientConfiguration()) {
+    let curl = CurlTransport(configuration.transportConfiguration)
+    self.configuration = configuration
+    self.transport = curl
+    self.curl = curl
+  }
+
+  /// A client over another transport, for tests.
+  public init(transport: any Transport, configuration: ClientConfiguration = ClientConfiguration()) {
+    self.configuration = configuration
+    self.transport = transport
+    self.curl = transport as? CurlTransport
+  }
+
+  /// One client for scripts that need no settings. It lives as long as the process.
+  public static let shared = Client()
+
+  /// Sends a request; returns when the final head is there, while the body is still on its way.
+  ///
+  /// Any status is a response; nothing of the body is read ahead beyond the watermark. Dropping the response
+  /// ends the exchange.
+  ///
+  /// - Throws: `HTTPError`: bad input before any byte is sent, `cancelled` when the task is cancelled, and
+  ///   whatever went wrong up to the head. What goes wrong later is thrown by the body.
+  public func send(_ request: Request) async throws(HTTPError) -> Response {
+    var run = PipelineRun(request, client: self, reportsUpload: false)
+    while true {
+      if case .response(let response) = try await run.next() { return response }
+    }
+  }
+
+  /// Everything that happens in an exchange, as one lossless, ordered stream. It is cold: iterating it sends
+  /// the request, once; a second iteration throws `HTTPError.Kind.alreadyConsumed`.
+  public func events(_ request: Request) -> TransferEvents { TransferEvents(request, client: self) }
+
+  /// Runs a closure on one of the client's loops: requests made in it are served without a thread hop, best
+  /// for many small calls one after another. Don't block in it, and keep long computations out of it: all
+  /// exchanges of that loop wait meanwhile.
+  public func onLoop<Value: Sendable>(
+    _ body: @concurrent @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard let curl else { return try await body() }
+    return try await curl.onLoop(body)
+  }
+
+  /// How a client ends.
+  public enum Shutdown: Sendable {
+    /// New requests fail, running ones are waited for.
+    case graceful
+    /// Everything under way fails with `HTTPError.Kind.shutdown`.
+    case immediate
+  }
+
+  /// Ends the client and returns when its threads have ended. Later requests fail with
+  /// `HTTPError.Kind.shutdown`; a second call is harmless.
+  public func shutdown(_ how: Shutdown = .graceful) async {
+    await curl?.shutdown(immediately: how == .immediate)
+  }
+
+  /// How many exchanges there are now.
+  public struct Gauges: Sendable, Hashable {
+    /// Running calls.
+    public let running: Int
+    /// Running long-lived exchanges.
+    public let longLived: Int
+    /// Waiting for admission.
+    public let waiting: Int
+    /// Body bytes that wait for their readers.
+    public let bufferedBytes: Int
+  }
+
+  /// A snapshot of the client's load; all zero on a transport that isn't libcurl's.
+  public var gauges: Gauges {
+    let counts = curl?.counts
+    return Gauges(
+      running: counts?.running ?? 0, longLived: counts?.longLived ?? 0, waiting: counts?.waiting ?? 0,
+      bufferedBytes: curl?.memory.buffered ?? 0)
+  }
+}

@@ -1,0 +1,78 @@
+import CurlTransport
+
+/// The settings of a client. What a request says for itself wins.
+public struct ClientConfiguration: Sendable {
+  /// How many exchanges run at once; the rest wait their turn.
+  public struct Limits: Sendable, Hashable {
+    /// Running calls in all; 256.
+    public var total = 256
+    /// Running calls per host over HTTP/1.1; 16.
+    public var perHost = 16
+    /// Running calls per host and loop over HTTP/2, on one connection; 100.
+    public var streamsPerConnection = 100
+    /// Running long-lived exchanges (`Request.isLongLived`, or open for 30 s), which don't count as calls;
+    /// 16,384.
+    public var longLived = 16_384
+
+    /// The defaults.
+    public init() {}
+  }
+
+  /// How many exchanges run at once.
+  public var limits = Limits()
+  /// Event-loop threads: half the cores, at least one, at most four. An origin stays on one of them until
+  /// that has much more to do than the others.
+  public var loops = CurlTransport.defaultLoops
+  /// Limits of time.
+  public var timeouts = TimeLimits()
+  /// How many bytes of a body may wait for its reader.
+  public var watermark = Watermark.standard
+  /// How many bytes of all bodies together may wait for readers; 256 MiB. Above it each stream is held at its
+  /// low watermark.
+  public var memoryBudget = ByteCount.mebibytes(256)
+  /// Idle connections that each loop keeps; 256.
+  public var keptConnections = 256
+  /// Fields that every request gets unless it has its own.
+  public var headers: HTTPFields = [:]
+  /// The User-Agent field; nil sends none.
+  public var userAgent: String? = "penstock/\(PenstockVersion.library)"
+  /// Whether gzip and deflate are asked for and taken off.
+  public var decodesContent = true
+  /// What a coded body may grow to.
+  public var decoding = DecodingLimits.standard
+  /// Which protocol versions may be used.
+  public var version = VersionPolicy.automatic
+  /// How servers are verified.
+  public var tls = TLSOptions()
+  /// How hosts are found and reached.
+  public var addressing = Addressing()
+  /// The largest head.
+  public var headLimit = HeadLimit()
+
+  /// The defaults.
+  public init() {}
+
+  var transportConfiguration: CurlTransport.Configuration {
+    var configuration = CurlTransport.Configuration()
+    configuration.loops = max(1, loops)
+    configuration.admission.total = limits.total
+    configuration.admission.perHost = limits.perHost
+    configuration.admission.streamsPerConnection = limits.streamsPerConnection
+    configuration.admission.longLived = limits.longLived
+    configuration.memoryBudget = Int(clamping: memoryBudget.bytes)
+    configuration.keptConnections = keptConnections
+    return configuration
+  }
+
+  /// The first setting that can't be.
+  var invalidSetting: String? {
+    if limits.total < 1 { return "limits.total" }
+    if limits.perHost < 1 { return "limits.perHost" }
+    if limits.streamsPerConnection < 1 { return "limits.streamsPerConnection" }
+    if limits.longLived < 1 { return "limits.longLived" }
+    if loops < 1 { return "loops" }
+    if keptConnections < 0 { return "keptConnections" }
+    if memoryBudget.bytes < 1 { return "memoryBudget" }
+    return nil
+  }
+}

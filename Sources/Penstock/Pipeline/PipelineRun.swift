@@ -1,0 +1,82 @@
+import CurlTransport
+
+/// The whole path of a request in one function, driven by whoever wants the next thing before the body:
+/// encode → transport → interim heads and upload progress → final head → body with its codings taken off.
+struct PipelineRun: Sendable {
+  enum Step: Sendable {
+    case event(TransferEvent)
+    case response(Response)
+  }
+
+  private let request: Request
+  private let client: Client
+  private let reportsUpload: Bool
+  private var exchange: Exchange?
+  private var uploadSeen: Int64 = 0
+
+  init(_ request: Request, client: Client, reportsUpload: Bool) {
+    self.request = request
+    self.client = client
+    self.reportsUpload = reportsUpload
+  }
+
+  mutating func next() async throws(HTTPError) -> Step {
+    let exchange = try opened()
+    switch try await exchange.next(uploadSeen: reportsUpload ? uploadSeen : .max) {
+    case .informational(let head):
+      return .event(.informational(head))
+    case .uploaded(let sent):
+      uploadSeen = sent
+      return .event(.uploadProgress(UploadProgress(sent: sent, total: exchange.uploadLength)))
+    case .head(let head, let facts):
+      return .response(try response(exchange, head, facts))
+    }
+  }
+
+  private mutating func opened() throws(HTTPError) -> Exchange {
+    if let exchange { return exchange }
+    if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
+    let encoded = try RequestEncoder.encode(request, client.configuration, reportsUpload: reportsUpload)
+    let opened = try client.transport.open(encoded)
+    exchange = opened
+    return opened
+  }
+
+  private func response(
+    _ exchange: Exchange, _ head: ResponseHead, _ facts: ExchangeFacts
+  ) throws(HTTPError) -> Response {
+    let source = exchange.bodySource()
+    let framing = ResponseFraming(head, method: request.method)
+    var length: Int64?
+    if case .length(let announced) = framing { length = announced }
+    if framing == .none { length = 0 }
+    let body: ResponseBody
+    var counter: (any WireCounting)?
+    if let decoder = try decoder(for: head, abandoning: source) {
+      let decoded = DecodedBodySource(
+        source, decoder: decoder, status: head.status, method: request.method, url: exchange.url)
+      counter = decoded
+      body = ResponseBody(source: decoded, isEndVerifiable: framing != .untilClose)
+    } else {
+      body = ResponseBody(
+        source: source, contentLength: length, isEndVerifiable: framing != .untilClose)
+    }
+    return Response(head: head, url: exchange.url, facts: facts, body: body, exchange: exchange,
+      announcedLength: length, wireCounter: counter)
+  }
+
+  private func decoder(
+    for head: ResponseHead, abandoning source: any BodySource
+  ) throws(HTTPError) -> ContentDecoder? {
+    guard request.decodesContent ?? client.configuration.decodesContent,
+      ContentDecoder.applies(method: request.method, status: head.status),
+      head.headers.contains("Content-Encoding")
+    else { return nil }
+    do throws(HTTPError) {
+      return try ContentDecoder(headers: head.headers, limits: client.configuration.decoding)
+    } catch {
+      source.abandon()
+      throw error.naming(method: request.method, url: request.url).at(status: head.status, received: 0)
+    }
+  }
+}
