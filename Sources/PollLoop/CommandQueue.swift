@@ -7,6 +7,7 @@ import Synchronization
 struct CommandQueue: ~Copyable {
   enum Entry {
     case job(UnownedJob)
+    case taskJob(UnownedJob, LoopTaskExecutor)
     case message(any LoopMessageReceiver, UInt8)
   }
 
@@ -57,9 +58,15 @@ struct CommandQueue: ~Copyable {
   /// A buffer that has grown beyond this is let go after use.
   private static let keptCapacity = 8192
 
-  func put(_ job: UnownedJob) -> PutAction {
+  func put(_ job: UnownedJob) -> PutAction { putJob(.job(job)) }
+
+  func put(_ job: UnownedJob, of executor: LoopTaskExecutor) -> PutAction {
+    putJob(.taskJob(job, executor))
+  }
+
+  private func putJob(_ entry: Entry) -> PutAction {
     state.withLock { state in
-      state.entries.append(.job(job))
+      state.entries.append(entry)
       switch state.lifecycle.job() {
       case .leaveToLoop: return state.wake() ? .wakeLoop : .none
       case .runElsewhere: return state.claimLateThread() ? .startLateThread : .none

@@ -4,7 +4,7 @@ import Glibc
 /// An epoll descriptor and the three calls on it.
 struct Epoll: ~Copyable {
   private let fd: Int32
-  /// False once the kernel has said that it does not know `epoll_pwait2`.
+  /// False once `epoll_pwait2` was found missing.
   private var hasNanosecondWait = true
 
   init() throws(PollLoopError) {
@@ -30,7 +30,8 @@ struct Epoll: ~Copyable {
         tv_sec: Int(clamping: timeout / 1_000_000_000), tv_nsec: Int(timeout % 1_000_000_000))
       let count = unsafe cshims_epoll_pwait2(fd, base, limit, &wanted)
       if count >= 0 { return Int(count) }
-      if errno != ENOSYS { return 0 }
+      if errno == EINTR { return 0 }
+      // ENOSYS from an old kernel, EPERM from an old container's call filter.
       hasNanosecondWait = false
     }
     let count = unsafe epoll_wait(fd, base, limit, Self.milliseconds(timeout))

@@ -6,9 +6,9 @@ import Synchronization
 /// with both.
 ///
 /// A type that is both a serial and a task executor gets both kinds of jobs through the same `enqueue` and
-/// can't tell them apart. Every job is therefore run as isolated to this executor *and* as running on it by
-/// preference. Both are true on the loop thread, and so neither an actor's method called from a task that
-/// prefers the loop nor the way back leaves the thread.
+/// can't tell them apart. Such a job is run as isolated to this executor *and* as running on it by
+/// preference; both are true on the loop thread. Tasks had better prefer a `LoopTaskExecutor`, whose jobs
+/// are known. Either way no call of an actor on the loop by a task on the loop leaves the thread.
 ///
 /// **After the end.** Jobs can arrive after the loop has stopped: a task still prefers it, an actor on it
 /// still has callers. They must run, one at a time (the actor relies on it) and not inside `enqueue` (the
@@ -77,6 +77,10 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Senda
   package func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job)) }
 
   package func enqueue(_ job: UnownedJob) { perform(queue.put(job)) }
+
+  func enqueue(_ job: UnownedJob, of executor: LoopTaskExecutor) {
+    perform(queue.put(job, of: executor))
+  }
 
   // MARK: Identity
 
@@ -147,6 +151,8 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Senda
     for entry in buffer {
       switch entry {
       case .message(let receiver, let code): receiver.receive(code)
+      case .taskJob(let job, let executor):
+        unsafe job.runSynchronously(on: executor.asUnownedTaskExecutor())
       case .job(let job): unsafe job.runSynchronously(isolatedTo: serial, taskExecutor: task)
       }
     }

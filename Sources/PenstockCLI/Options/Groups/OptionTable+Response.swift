@@ -1,0 +1,47 @@
+extension OptionTable {
+  static let response: [Option] = [
+    .flag(nil, "compressed", .response, "Ask for a coded body and decode it (default)") {
+      $0.compressed = true
+    },
+    .flag(nil, "no-compressed", .response, "Neither ask for nor decode content codings") {
+      $0.compressed = false
+    },
+    .value(nil, "max-body", "BYTES[k|M|G]", .response, "Fail when the decoded body is larger") {
+      settings, text throws(UsageError) in
+      settings.maximumBody = try ByteCountValue.parse(text)
+    },
+    .flag("f", "fail", .response, "Exit 22 on a status other than 2xx, without the body") {
+      $0.failsOnStatus = true
+    },
+    .later(nil, "max-line", "BYTES[k|M|G]", .response, "Fail when a line is longer (default 16M)"),
+    .later(nil, "ndjson", .response, verbs: [.lines], "Check and re-print each JSON value"),
+    .later(nil, "no-reconnect", .response, verbs: [.sse], "End when the stream ends"),
+    .later(nil, "retry", "N", .response, "Try again up to N times"),
+    .later(nil, "retry-all-methods", .response, "Retry whatever the method"),
+    .later(nil, "retry-max-delay", "SECONDS", .response, "Longest wait before a retry (default 60)"),
+  ]
+
+  static let output: [Option] = [
+    .value("o", "output", "FILE", .output, verbs: [.get, .download], "Write to a file instead of stdout") {
+      settings, text throws(UsageError) in
+      settings.output = text == "-" ? .standardOutput : .file(try PathValue.parse(text))
+    },
+    .value(
+      nil, "body", "base64|text|none", .output, verbs: [.events, .batch],
+      "Show the body's bytes in the events, or leave its events out"
+    ) { settings, text throws(UsageError) in
+      guard let display = Settings.BodyDisplay(rawValue: text) else {
+        throw UsageError("\(UsageError.quote(text)) is none of base64, text and none")
+      }
+      settings.bodyDisplay = display
+    },
+    .flag("i", "include", .output, "Print the response's head before the body") { $0.includesHead = true },
+    .flag("v", "verbose", .output, "Tell on standard error what happens, secrets cut") {
+      $0.isVerbose = true
+    },
+    .flag("s", "silent", .output, "No progress and no messages") { $0.isSilent = true },
+    .later(nil, "curl", .output, "Print the equivalent curl command and exit"),
+    .later(
+      nil, "progress", "auto|bar|json|none", .output, verbs: [.download, .batch], "How progress is shown"),
+  ]
+}

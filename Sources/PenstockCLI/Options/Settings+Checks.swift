@@ -1,0 +1,20 @@
+extension Settings {
+  /// Refuses options that contradict each other.
+  func checkTogether() throws(UsageError) {
+    let sendsData = !data.isEmpty && !dataInQuery
+    if upload != nil, sendsData { throw UsageError("-T and -d can't be used together: one body a request") }
+    if headOnly, sendsData {
+      throw UsageError("-I and -d can't be used together; -G puts data into the query")
+    }
+    if headOnly, upload != nil { throw UsageError("-I and -T can't be used together") }
+    if dataInQuery, isJSON { throw UsageError("-G and --json can't be used together") }
+    if standardInputUses > 1 { throw UsageError("standard input can be read only once") }
+    if standardInputUses > 0, urls.count > 1, upload != nil {
+      throw UsageError("standard input can be uploaded to one URL only")
+    }
+  }
+
+  private var standardInputUses: Int {
+    data.count { $0.content == .input(.standardInput) } + (upload == .standardInput ? 1 : 0)
+  }
+}

@@ -1,0 +1,49 @@
+/// Looks for bytes eight at a time.
+package enum ByteScan {
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+  private static let highs: UInt64 = 0x8080_8080_8080_8080
+
+  /// The first position at or after `start` that holds `byte`, or nil.
+  @inline(__always)
+  package static func first(
+    _ byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int
+  ) -> Int? {
+    let pattern = ones &* UInt64(byte)
+    return scan(bytes, start, words: { zeroes(in: $0 ^ pattern) }, bytes: { $0 == byte })
+  }
+
+  /// The first position at or after `start` that holds one of two bytes, or nil.
+  @inline(__always)
+  package static func first(
+    _ one: UInt8, or other: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int
+  ) -> Int? {
+    let pattern = ones &* UInt64(one)
+    let otherPattern = ones &* UInt64(other)
+    return scan(
+      bytes, start, words: { zeroes(in: $0 ^ pattern) | zeroes(in: $0 ^ otherPattern) },
+      bytes: { $0 == one || $0 == other })
+  }
+
+  /// A set high bit for each byte that is zero; above the lowest of them there may be false ones.
+  @inline(__always)
+  private static func zeroes(in word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }
+
+  @inline(__always)
+  private static func scan(
+    _ bytes: UnsafeRawBufferPointer, _ start: Int, words: (UInt64) -> UInt64, bytes matches: (UInt8) -> Bool
+  ) -> Int? {
+    guard let base = bytes.baseAddress else { return nil }
+    let end = bytes.count
+    var index = max(0, start)
+    while index &+ 8 <= end {
+      let hits = words(UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self)))
+      if hits != 0 { return index &+ hits.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
+    while index < end {
+      if matches(base.load(fromByteOffset: index, as: UInt8.self)) { return index }
+      index &+= 1
+    }
+    return nil
+  }
+}
