@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Benchmarks are a package of their own, so that users of Penstock never resolve what they need.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "PenstockBenchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "Penstock", path: "..")
+  ],
+  targets: [
+    .target(name: "BenchReport"),
+    .executableTarget(
+      name: "bare-loop", dependencies: ["BenchReport"], linkerSettings: [.linkedLibrary("curl")]),
+    .executableTarget(name: "holder"),
+    .target(name: "URLSessionRoots", linkerSettings: [.linkedLibrary("curl")]),
+    .executableTarget(
+      name: "urlsession-bench", dependencies: ["BenchReport", "URLSessionRoots"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

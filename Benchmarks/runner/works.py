@@ -1,0 +1,137 @@
+"""What is measured: each work, who takes part in it, and what Penstock must reach there."""
+
+from dataclasses import dataclass, field
+
+KIB = 1024
+MIB = 1024 * KIB
+
+C, PENSTOCK, URLSESSION = "bare-loop", "penstock-bench", "urlsession-bench"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    large: int
+    count: int  # how often the large plain body is fetched in a run
+    requests: int
+    sequential: int
+    urlsession_share: int  # URLSession is slower by far; it gets this fraction of the requests
+
+    @staticmethod
+    def full():
+        return Sizes(large=1024 * MIB, count=3, requests=60_000, sequential=20_000, urlsession_share=5)
+
+    @staticmethod
+    def quick():
+        return Sizes(large=256 * MIB, count=1, requests=6_000, sequential=3_000, urlsession_share=3)
+
+
+@dataclass(frozen=True)
+class Addresses:
+    plain: str
+    tls1: str
+    tls2: str
+    holder: str
+    cacert: str
+
+    @staticmethod
+    def unknown():
+        return Addresses("", "", "", "", "")
+
+
+@dataclass(frozen=True)
+class Contender:
+    label: str
+    program: str
+    arguments: tuple
+    is_limit: bool = False  # the bare C loop; among several the best one is the limit
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """`figure` of the contender `label` is at least or at most `bound`."""
+    label: str
+    figure: str  # value, ratio (in the work's unit) or cpu_ratio
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+@dataclass(frozen=True)
+class Work:
+    name: str
+    title: str
+    unit: str
+    sample: str  # how a sample of the unit comes from a program's line: see rounds.SAMPLES
+    more_is_better: bool
+    contenders: list
+    requirements: list = field(default_factory=list)
+
+
+def large(name, title, base, count, extra, at_least):
+    def contender(label, program, *more, **facts):
+        arguments = ("large", base + "/large", "--count", str(count), *more, *extra)
+        return Contender(label, program, arguments, **facts)
+
+    contenders = [contender(f"C, {kib} KiB", C, "--buffer", str(kib * KIB), is_limit=True)
+                  for kib in (16, 64, 256, 512)]
+    contenders.append(contender("Penstock", PENSTOCK))
+    contenders.append(contender("URLSession", URLSESSION))
+    return Work(name, title, "GB/s", "gigabytes_per_second", True, contenders,
+                [Requirement("Penstock", "ratio", at_least=at_least),
+                 Requirement("Penstock", "cpu_ratio", at_most=1.6)])
+
+
+def small(at, sizes):
+    def arguments(requests):
+        return ("small", at.plain + "/1k", "--requests", str(requests), "--parallel", "64")
+
+    return Work(
+        "small", "64 parallel GETs of 1 KiB", "requests/s", "requests_per_second", True,
+        [Contender("C", C, arguments(sizes.requests), is_limit=True),
+         Contender("Penstock, on the loop", PENSTOCK, (*arguments(sizes.requests), "--on-loop")),
+         Contender("Penstock, hopping", PENSTOCK, arguments(sizes.requests)),
+         Contender("URLSession", URLSESSION, arguments(sizes.requests // sizes.urlsession_share))],
+        [Requirement("Penstock, on the loop", "ratio", at_least=0.82),
+         Requirement("Penstock, hopping", "ratio", at_least=0.70)])
+
+
+def sequential(at, sizes):
+    def arguments(requests):
+        return ("sequential", at.plain + "/1k", "--requests", str(requests))
+
+    return Work(
+        "sequential", "GETs of 1 KiB, one after another", "µs each", "microseconds_each", False,
+        [Contender("C", C, arguments(sizes.sequential), is_limit=True),
+         Contender("Penstock, on the loop", PENSTOCK, (*arguments(sizes.sequential), "--on-loop")),
+         Contender("Penstock, hopping", PENSTOCK, arguments(sizes.sequential)),
+         Contender("URLSession", URLSESSION, arguments(sizes.sequential // sizes.urlsession_share))],
+        [Requirement("Penstock, on the loop", "ratio", at_most=1.35)])
+
+
+def pair(name, title, unit, sample, arguments, at_most):
+    """The bare C loop and Penstock side by side, with an absolute bound."""
+    return Work(name, title, unit, sample, False,
+                [Contender("C", C, arguments, is_limit=True), Contender("Penstock", PENSTOCK, arguments)],
+                [Requirement("Penstock", "value", at_most=at_most)])
+
+
+def all_works(at, sizes):
+    tls1 = ("--http1.1", "--cacert", at.cacert)
+    tls2 = ("--http2", "--cacert", at.cacert)
+    stalled = ("--bytes", str(16 * MIB))
+    return [
+        large("large-plain", "large body, plain HTTP/1.1", at.plain, sizes.count, (), 0.90),
+        large("large-tls1", "large body, TLS, HTTP/1.1", at.tls1, 1, tls1, 0.95),
+        large("large-tls2", "large body, TLS, HTTP/2", at.tls2, 1, tls2, 0.95),
+        small(at, sizes),
+        sequential(at, sizes),
+        pair("idle", "2,000 open idle streams", "KiB each", "kib_per_stream",
+             ("idle", at.holder + "/hold", "--streams", "2000"), 24),
+        pair("stopped-reader", "a stopped reader, 1 GiB coming, HTTP/1.1", "MiB above idle", "mib_above_idle",
+             ("stopped-reader", at.plain + "/large", "--hold", "2"), 4),
+        pair("stopped-reader-2", "a stopped reader, 1 GiB coming, TLS, HTTP/2", "MiB above idle",
+             "mib_above_idle", ("stopped-reader", at.tls2 + "/large", "--hold", "2", *tls2), 4),
+        pair("stalled-upload", "a peer that reads nothing for 3 s, HTTP/1.1", "% of a core", "core_percent",
+             ("upload", at.holder + "/stall", *stalled), 5),
+        pair("stalled-upload-2", "a peer that reads nothing for 3 s, TLS, HTTP/2", "% of a core",
+             "core_percent", ("upload", at.tls2 + "/stall", *stalled, *tls2), 5),
+    ]
