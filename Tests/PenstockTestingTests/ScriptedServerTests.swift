@@ -103,6 +103,8 @@ import Testing
     let server = try ScriptedServer(script: Script(steps))
     let client = try RawClient(port: server.port)
     try await server.waitForConnections(1)
+    // A close with unread bytes would be a reset.
+    if case .drip = steps[0] { _ = try client.read(exactly: 1) }
     let before = ContinuousClock.now
     if reset { client.reset() } else { client.close() }
     let seen = try await server.waitForPeerClose()
@@ -199,7 +201,7 @@ import Testing
     await server.stop()
     var names: [String] = []
     for await event in server.events() {
-      names.append(
+      let name =
         switch event {
         case .accepted: "accepted"
         case .head: "head"
@@ -207,7 +209,8 @@ import Testing
         case .peerClosed(_, let reset): reset ? "reset" : "closed"
         case .sendBlocked, .sendResumed: "blocked"
         case .scriptEnded: "ended"
-        })
+        }
+      names.append(name)
     }
     #expect(names == ["accepted", "head", "request", "closed", "ended"])
   }
