@@ -245,7 +245,8 @@ actor CurlLoop {
   // MARK: time
 
   private func checkTime(_ transfer: Transfer) {
-    let phase = transfer.isAwaitingLookup && transfer.machine.phase == .queued
+    let phase =
+      transfer.isAwaitingLookup && transfer.machine.phase == .queued
       ? .resolving : transfer.machine.phase
     let check = transfer.deadlines.check(phase, isWaitingForUs: transfer.isWaitingForUs, now: turn.now)
     switch check {

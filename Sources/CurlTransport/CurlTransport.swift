@@ -69,7 +69,8 @@ package final class CurlTransport: Transport {
     ticket.transfer = transfer
     storage.attach(transfer)
     transfer.upload?.attach { [weak transfer] in transfer?.post(.feed) }
-    let exchange = Exchange(storage, watermark: request.options.watermark, url: url.text, uploadLength: body.length)
+    let exchange = Exchange(
+      storage, watermark: request.options.watermark, url: url.text, uploadLength: body.length)
     switch admission.enter(ticket) {
     case .start: transfer.post(.start)
     case .wait: transfer.post(.watch)
@@ -116,7 +117,8 @@ package final class CurlTransport: Transport {
       switch state {
       case .running(let loops): return .success(loops)
       case .closed:
-        return .failure(HTTPError(.shutdown, phase: .queue, message: "the client was shut down", url: url.text))
+        return .failure(
+          HTTPError(.shutdown, phase: .queue, message: "the client was shut down", url: url.text))
       case .idle:
         do throws(HTTPError) {
           let loops = try makeLoops()

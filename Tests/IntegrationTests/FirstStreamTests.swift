@@ -23,14 +23,14 @@ import Testing
   @Test func `a large body arrives whole`() async throws {
     let server = try ChunkServer()
     let client = Client()
-    let response = try await client.send(.get(server.url("/bytes/300000000")))
+    let response = try await client.send(.get(server.url("/bytes/8000000")))
     var offset: Int64 = 0
     var mismatch: Int64?
     for try await chunk in response.body {
       if mismatch == nil { mismatch = TestContent.firstMismatch(in: chunk, at: offset) }
       offset += Int64(chunk.count)
     }
-    #expect(offset == 300_000_000)
+    #expect(offset == 8_000_000)
     #expect(mismatch == nil)
     await client.shutdown()
     await server.stop()
@@ -79,7 +79,10 @@ import Testing
       case .uploadProgress(let progress): names.append("upload \(progress.sent)")
       case .head(let head): names.append("head \(head.status)")
       case .body(let chunk): names.append("body \(chunk.count)")
-      case .progress(let progress): names.append("progress \(progress.received)")
+      case .progress(let progress):
+        // How many there are depends on the time that passes.
+        let name = "progress \(progress.received)"
+        if names.last != name { names.append(name) }
       case .trailers(let fields): names.append("trailers \(fields["x-t"] ?? "")")
       case .completed(let summary): names.append("completed \(summary.received)")
       }

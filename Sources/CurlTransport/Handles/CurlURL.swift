@@ -100,7 +100,8 @@ package struct CurlURL: Sendable, Hashable {
       bytes[authority...].starts(with: "//".utf8)
     {
       let host = bytes.index(authority, offsetBy: 2)
-      start = bytes[host...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
+      start =
+        bytes[host...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
     } else {
       start = bytes.startIndex
     }

@@ -81,7 +81,8 @@ import StreamCore
       let tls = unsafe time { unsafe cshims_get_appconnect_time($0, $1) }
       if tls > 0 { facts.timings.tls = queued + .microseconds(tls) }
     }
-    facts.timings.firstByte = queued + .microseconds(unsafe time { unsafe cshims_get_start_transfer_time($0, $1) })
+    facts.timings.firstByte =
+      queued + .microseconds(unsafe time { unsafe cshims_get_start_transfer_time($0, $1) })
     facts.timings.total = queued + .microseconds(unsafe time { unsafe cshims_get_total_time($0, $1) })
     facts.connection.remote = unsafe address(
       { unsafe cshims_get_primary_ip($0, $1) }, { unsafe cshims_get_primary_port($0, $1) })
@@ -96,7 +97,9 @@ import StreamCore
   ) -> String {
     var text: UnsafeMutablePointer<CChar>?
     var number = 0
-    guard unsafe ip(raw, &text) == CURLE_OK, let text = unsafe text, unsafe text.pointee != 0 else { return "" }
+    guard unsafe ip(raw, &text) == CURLE_OK, let text = unsafe text, unsafe text.pointee != 0 else {
+      return ""
+    }
     _ = unsafe port(raw, &number)
     let ip = unsafe String(cString: text)
     return ip.utf8.contains(UInt8(ascii: ":")) ? "[\(ip)]:\(number)" : "\(ip):\(number)"

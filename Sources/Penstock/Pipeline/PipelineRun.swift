@@ -61,7 +61,8 @@ struct PipelineRun: Sendable {
       body = ResponseBody(
         source: source, contentLength: length, isEndVerifiable: framing != .untilClose)
     }
-    return Response(head: head, url: exchange.url, facts: facts, body: body, exchange: exchange,
+    return Response(
+      head: head, url: exchange.url, facts: facts, body: body, exchange: exchange,
       announcedLength: length, wireCounter: counter)
   }
 
