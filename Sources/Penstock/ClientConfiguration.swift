@@ -40,6 +40,8 @@ public struct ClientConfiguration: Sendable {
   public var decodesContent = true
   /// What a coded body may grow to.
   public var decoding = DecodingLimits.standard
+  /// Which redirects are followed.
+  public var redirects = RedirectPolicy()
   /// Which protocol versions may be used.
   public var version = VersionPolicy.automatic
   /// How servers are verified.
@@ -70,6 +72,7 @@ public struct ClientConfiguration: Sendable {
     if limits.perHost < 1 { return "limits.perHost" }
     if limits.streamsPerConnection < 1 { return "limits.streamsPerConnection" }
     if limits.longLived < 1 { return "limits.longLived" }
+    if redirects.limit < 0 { return "redirects.limit" }
     if loops < 1 { return "loops" }
     if keptConnections < 0 { return "keptConnections" }
     if memoryBudget.bytes < 1 { return "memoryBudget" }

@@ -23,6 +23,10 @@ public struct Request: Sendable {
   public var tls: TLSOptions?
   /// How the host is found and reached, in place of the client's.
   public var addressing: Addressing?
+  /// Which redirects are followed, in place of the client's.
+  public var redirects: RedirectPolicy?
+  /// Names of further fields that hold secrets: they don't follow a redirect to another origin.
+  public var secretHeaders: [String] = []
   /// Marks an event stream or long poll: it counts against `Limits.longLived`, so that it can't starve calls.
   public var isLongLived = false
   /// Larger goes first among the waiting requests of a host.

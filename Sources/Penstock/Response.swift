@@ -4,6 +4,8 @@ public struct Response: Sendable {
   public let head: ResponseHead
   /// The URL that answered.
   public let url: String
+  /// The redirects that led here.
+  public let history: [RedirectHop]
   /// Times and connection as known when the head came.
   public let facts: ExchangeFacts
   /// The body: read it once, or drop the response to end the exchange.
@@ -15,16 +17,17 @@ public struct Response: Sendable {
   let wireCounter: (any WireCounting)?
 
   init(
-    head: ResponseHead, url: String, facts: ExchangeFacts, body: ResponseBody, exchange: Exchange,
-    announcedLength: Int64?, wireCounter: (any WireCounting)?
+    head: ResponseHead, url: String, history: [RedirectHop], facts: ExchangeFacts, body: ResponseBody,
+    exchange: Exchange, announcedLength: Int64?, wireCounter: (any WireCounting)?
   ) {
-    self.announcedLength = announcedLength
-    self.wireCounter = wireCounter
     self.head = head
     self.url = url
+    self.history = history
     self.facts = facts
     self.body = body
     self.exchange = exchange
+    self.announcedLength = announcedLength
+    self.wireCounter = wireCounter
   }
 
   /// The status.

@@ -95,6 +95,13 @@ public struct Exchange: Sendable {
   /// What is known after the end of the body.
   public var finalFacts: ExchangeFacts? { storage.facts }
 
+  /// Nobody reads the body. One that is here whole leaves its connection usable; any other ends the exchange,
+  /// as draining may never end.
+  package func finishUnread() {
+    if case .items(let items) = storage.takeAll(), case .end? = items.last { return }
+    storage.abandon()
+  }
+
   /// Ends the exchange.
   public func cancel() { storage.abandon() }
 }

@@ -61,6 +61,7 @@ enum Demo {
     for try await event in client.events(.get(url)) {
       switch event {
       case .informational(let head): print("   informational \(head.status)")
+      case .redirect(let hop): print("   redirect \(hop.status) to \(hop.to)")
       case .uploadProgress(let progress): print("   upload \(progress.sent)")
       case .head(let head):
         print("   head \(head.status), \(head.headers.count) fields, HTTP/\(head.version)")

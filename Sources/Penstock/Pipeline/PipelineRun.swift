@@ -1,23 +1,32 @@
 import CurlTransport
 
 /// The whole path of a request in one function, driven by whoever wants the next thing before the body:
-/// encode → transport → interim heads and upload progress → final head → body with its codings taken off.
+/// encode → transport → interim heads and upload progress → final head → redirect, or the body with its
+/// codings taken off.
 struct PipelineRun: Sendable {
   enum Step: Sendable {
     case event(TransferEvent)
     case response(Response)
   }
 
-  private let request: Request
+  /// The request of the current hop.
+  private var request: Request
   private let client: Client
   private let reportsUpload: Bool
+  private let begin = ContinuousClock.now
+  private let timeouts: TimeLimits
+  private let redirects: RedirectPolicy
   private var exchange: Exchange?
   private var uploadSeen: Int64 = 0
+  private var hops: [RedirectHop] = []
+  private var fragment: String?
 
   init(_ request: Request, client: Client, reportsUpload: Bool) {
     self.request = request
     self.client = client
     self.reportsUpload = reportsUpload
+    timeouts = request.timeouts ?? client.configuration.timeouts
+    redirects = request.redirects ?? client.configuration.redirects
   }
 
   mutating func next() async throws(HTTPError) -> Step {
@@ -29,13 +38,36 @@ struct PipelineRun: Sendable {
       uploadSeen = sent
       return .event(.uploadProgress(UploadProgress(sent: sent, total: exchange.uploadLength)))
     case .head(let head, let facts):
-      return .response(try response(exchange, head, facts))
+      let decision = RedirectDecision.decide(
+        request, url: exchange.url, fragment: fragment, head: head, hops: hops, policy: redirects)
+      switch decision {
+      case .deliver: return .response(try response(exchange, head, facts))
+      case .fail(let error):
+        exchange.finishUnread()
+        throw error
+      case .follow(let next, let hop, let fragment):
+        exchange.finishUnread()
+        request = next
+        hops.append(hop)
+        self.fragment = fragment
+        self.exchange = nil
+        uploadSeen = 0
+        return .event(.redirect(hop))
+      }
     }
   }
 
   private mutating func opened() throws(HTTPError) -> Exchange {
     if let exchange { return exchange }
     if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
+    if hops.isEmpty {
+      fragment = request.url.firstIndex(of: "#").map { String(request.url[$0...].dropFirst()) }
+    } else if let total = timeouts.total {
+      // One total limit over all hops.
+      var left = timeouts
+      left.total = max(.zero, total - (ContinuousClock.now - begin))
+      request.timeouts = left
+    }
     let encoded = try RequestEncoder.encode(request, client.configuration, reportsUpload: reportsUpload)
     let opened = try client.transport.open(encoded)
     exchange = opened
@@ -58,12 +90,11 @@ struct PipelineRun: Sendable {
       counter = decoded
       body = ResponseBody(source: decoded, isEndVerifiable: framing != .untilClose)
     } else {
-      body = ResponseBody(
-        source: source, contentLength: length, isEndVerifiable: framing != .untilClose)
+      body = ResponseBody(source: source, contentLength: length, isEndVerifiable: framing != .untilClose)
     }
     return Response(
-      head: head, url: exchange.url, facts: facts, body: body, exchange: exchange,
-      announcedLength: length, wireCounter: counter)
+      head: head, url: exchange.url + (fragment.map { "#" + $0 } ?? ""), history: hops, facts: facts,
+      body: body, exchange: exchange, announcedLength: length, wireCounter: counter)
   }
 
   private func decoder(
