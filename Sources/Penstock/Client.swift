@@ -47,6 +47,10 @@ public struct Client: Sendable {
     }
   }
 
+  /// The fields that a request gets, defaults included, for traces. Print them by `description`, which cuts
+  /// secrets.
+  public func headers(for request: Request) -> HTTPFields { RequestEncoder.headers(request, configuration) }
+
   /// Everything that happens in an exchange, as one lossless, ordered stream. It is cold: iterating it sends
   /// the request, once; a second iteration throws `HTTPError.Kind.alreadyConsumed`.
   public func events(_ request: Request) -> TransferEvents { TransferEvents(request, client: self) }

@@ -1,8 +1,14 @@
+import Penstock
+
 /// The command: arguments in, exit status out.
 @main
 enum PenstockCommand {
   // Nonisolated, so that nothing below hops to the main actor.
   nonisolated static func main() async {
+    // First of all: threads that start later inherit what is blocked here, and sockets must not become
+    // standard output.
+    Interrupts.install()
+    StandardDescriptors.fillGaps()
     let status = await run(ProcessArguments.read())
     ProcessEnd.exit(with: status)
   }
@@ -22,9 +28,35 @@ enum PenstockCommand {
   ) async throws(UsageError) -> ExitStatus {
     switch invocation {
     case .help(let verb): return printed(HelpText.text(for: verb))
-    case .version: throw UsageError("--version is not supported yet")
-    case .run(let settings): throw UsageError("\(settings.verb.rawValue) is not supported yet")
+    case .version: return printed(VersionText.line)
+    case .run(let settings): return try await run(settings)
     }
+  }
+
+  /// Runs a verb as a task that a signal cancels, so that everything ends by its usual way.
+  nonisolated private static func run(_ settings: Settings) async throws(UsageError) -> ExitStatus {
+    let data: [UInt8]
+    do throws(CommandFailure) {
+      try settings.checkFiles()
+      data = try settings.loadData()
+    } catch {
+      return Failure.command(error).status(settings)
+    }
+    let client = RequestBuilder.client(settings)
+    let task: Task<ExitStatus, Never>
+    switch settings.verb {
+    case .get: task = Task { await GetVerb(settings: settings, client: client, data: data).run() }
+    case .events: task = Task { await EventsVerb(settings: settings, client: client, data: data).run() }
+    case .lines, .sse, .download, .batch, .help:
+      throw UsageError("\(settings.verb.rawValue) is not supported yet")
+    }
+    Interrupts.onSignal { _ in
+      task.cancel()
+      return .seconds(2)
+    }
+    let status = await task.value
+    await client.shutdown(.immediate)
+    return status
   }
 
   nonisolated private static func printed(_ text: String) -> ExitStatus {

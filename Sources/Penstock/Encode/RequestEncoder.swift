@@ -26,7 +26,7 @@ enum RequestEncoder {
       options: options)
   }
 
-  private static func headers(_ request: Request, _ configuration: ClientConfiguration) -> HTTPFields {
+  static func headers(_ request: Request, _ configuration: ClientConfiguration) -> HTTPFields {
     var headers = request.headers
     for field in configuration.headers where !headers.contains(field.name) {
       headers.append(field.name, field.value)

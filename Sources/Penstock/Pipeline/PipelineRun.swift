@@ -62,6 +62,7 @@ struct PipelineRun: Sendable {
     if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
     if hops.isEmpty {
       fragment = request.url.firstIndex(of: "#").map { String(request.url[$0...].dropFirst()) }
+      request = try URLCredentials.applied(to: request)
     } else if let total = timeouts.total {
       // One total limit over all hops.
       var left = timeouts

@@ -1,15 +1,15 @@
 /// Base64 with padding (RFC 4648 §4).
-enum Base64 {
+package enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  static func encode(_ bytes: [UInt8]) -> String {
+  package static func encode(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     append(bytes.span, to: &text)
     return String(decoding: text, as: UTF8.self)
   }
 
   /// Adds the encoded form to a buffer.
-  static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
+  package static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
     text.reserveCapacity(text.count + (bytes.count + 2) / 3 * 4)
     var index = 0
     while index + 2 < bytes.count {

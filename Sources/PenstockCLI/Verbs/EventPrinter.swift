@@ -1,0 +1,141 @@
+import Penstock
+
+/// Writes events as JSON lines, and keeps what the last line needs.
+struct EventPrinter {
+  private let settings: Settings
+  private let output = DescriptorWriter.standardOutput
+  private let digest = RunningDigest()
+  private var text = IncrementalText()
+  private(set) var status: HTTPStatus?
+  private(set) var decoded: Int64 = 0
+  private(set) var received: Int64 = 0
+
+  init(settings: Settings) {
+    self.settings = settings
+  }
+
+  mutating func print(_ event: TransferEvent) throws(OutputError) {
+    switch event {
+    case .informational(let head):
+      var line = JSONLine(event: "informational")
+      line.integer("status", head.status.code)
+      line.pairs("headers", head.headers.map { ($0.name, $0.value) })
+      try output.write(line.finish())
+    case .redirect(let hop):
+      var line = JSONLine(event: "redirect")
+      line.integer("status", hop.status.code)
+      line.string("from", hop.from)
+      line.string("to", hop.to)
+      line.string("method", hop.method.rawValue)
+      try output.write(line.finish())
+    case .uploadProgress(let progress):
+      var line = JSONLine(event: "upload")
+      line.integer("sent", progress.sent)
+      line.integer("total", progress.total)
+      try output.write(line.finish())
+    case .head(let head): try print(head)
+    case .body(let chunk): try print(chunk)
+    case .progress(let progress): try print(progress)
+    case .trailers(let fields):
+      var line = JSONLine(event: "trailers")
+      line.pairs("headers", fields.map { ($0.name, $0.value) })
+      try output.write(line.finish())
+    case .completed(let summary): try print(summary)
+    }
+  }
+
+  private mutating func print(_ head: FinalHead) throws(OutputError) {
+    status = head.status
+    var line = JSONLine(event: "head")
+    line.integer("status", head.status.code)
+    line.string("reason", head.head.reason)
+    line.string("version", head.version.rawValue)
+    line.string("url", head.url)
+    line.pairs("headers", head.headers.map { ($0.name, $0.value) })
+    try output.write(line.finish())
+  }
+
+  private mutating func print(_ chunk: BodyChunk) throws(OutputError) {
+    decoded += Int64(chunk.count)
+    digest.update(chunk)
+    if settings.bodyDisplay == Settings.BodyDisplay.none { return }
+    var line = JSONLine(event: "body")
+    line.integer("bytes", chunk.count)
+    switch settings.bodyDisplay {
+    case .base64: chunk.withSpan { line.base64("data", $0) }
+    case .text: line.string("text", text.append(chunk))
+    case .some(.none), nil: break
+    }
+    try output.write(line.finish())
+  }
+
+  private mutating func print(_ progress: TransferProgress) throws(OutputError) {
+    received = progress.received
+    var line = JSONLine(event: "progress")
+    line.integer("received", progress.received)
+    line.integer("total", progress.total)
+    line.integer("decoded", progress.decoded)
+    line.double("rate", progress.rate)
+    line.seconds("eta", progress.eta)
+    try output.write(line.finish())
+  }
+
+  private mutating func print(_ summary: TransferSummary) throws(OutputError) {
+    let rest = text.finish()
+    if !rest.isEmpty {
+      var line = JSONLine(event: "body")
+      line.integer("bytes", 0)
+      line.string("text", rest)
+      try output.write(line.finish())
+    }
+    var line = JSONLine(event: "completed")
+    line.integer("received", summary.received)
+    line.integer("decoded", summary.decoded)
+    line.seconds("duration", summary.duration)
+    line.string("sha256", digest.finish())
+    let timings = summary.facts.timings
+    line.object("timings") { line in
+      line.seconds("queued", timings.queued)
+      line.seconds("dns", timings.dns)
+      line.seconds("connect", timings.connect)
+      line.seconds("tls", timings.tls)
+      line.seconds("first_byte", timings.firstByte)
+      line.seconds("total", timings.total)
+    }
+    let connection = summary.facts.connection
+    line.object("connection") { line in
+      line.bool("reused", connection.reused)
+      line.string("remote", connection.remote)
+      line.string("local", connection.local)
+    }
+    try output.write(line.finish())
+  }
+
+  func failed(_ error: HTTPError, code: Int32) throws(OutputError) {
+    var line = JSONLine(event: "failed")
+    line.integer("code", code)
+    line.string("kind", error.kind.rawValue)
+    line.string("phase", phase(error).rawValue)
+    line.string("message", [error.message, error.advice].compactMap { $0 }.joined(separator: ". "))
+    line.integer("received", max(received, error.received))
+    if let status = error.status ?? status { line.integer("status", status.code) }
+    try output.write(line.finish())
+  }
+
+  /// A cancelled task doesn't know how far the exchange was.
+  private func phase(_ error: HTTPError) -> HTTPError.Phase {
+    if error.kind == .cancelled, status != nil { return .body }
+    return error.phase
+  }
+}
+
+/// The SHA-256 of what has come; nil where it can't be had.
+final class RunningDigest {
+  private var hasher: DigestHasher?
+
+  init() { hasher = try? DigestHasher(.sha256) }
+
+  func update(_ chunk: BodyChunk) { try? hasher?.update(chunk) }
+
+  func finish() -> String? { try? hasher.take()?.finalize().hex }
+}

@@ -1,0 +1,66 @@
+import Penstock
+
+/// Turns settings into the library's values.
+enum RequestBuilder {
+  /// The client for a run.
+  static func client(_ settings: Settings) -> Client {
+    var configuration = ClientConfiguration()
+    configuration.timeouts.connect = limit(settings.connectTimeout, configuration.timeouts.connect)
+    configuration.timeouts.firstByte = limit(settings.firstByteTimeout, configuration.timeouts.firstByte)
+    configuration.timeouts.idle = limit(settings.idleTimeout, configuration.timeouts.idle)
+    configuration.timeouts.total = limit(settings.maximumTime, nil)
+    configuration.decodesContent = settings.decodesContent
+    if let redirects = settings.maximumRedirects { configuration.redirects.limit = redirects }
+    switch settings.httpVersion {
+    case .http1: configuration.version = .http1_1
+    case .http2: configuration.version = .http2
+    case nil: break
+    }
+    if settings.isInsecure {
+      configuration.tls.verifiesTrust = false
+      configuration.tls.verifiesName = false
+    }
+    configuration.tls.caFile = settings.authorityFile
+    switch settings.ipVersion {
+    case .v4: configuration.addressing.family = .v4
+    case .v6: configuration.addressing.family = .v6
+    case nil: break
+    }
+    configuration.addressing.interface = settings.networkInterface
+    configuration.addressing.unixSocket = settings.unixSocket
+    configuration.addressing.overrides = settings.resolutions.map { "\($0.host):\($0.port):\($0.address)" }
+    return Client(configuration: configuration)
+  }
+
+  private static func limit(_ setting: Settings.TimeLimit?, _ standard: Duration?) -> Duration? {
+    switch setting {
+    case nil: standard
+    case .unlimited: nil
+    case .after(let duration): duration
+    }
+  }
+
+  /// The request for one URL; `data` is what `-d` and its kin add up to.
+  static func request(_ settings: Settings, url: String, data: [UInt8]) -> Request {
+    var request = Request(
+      HTTPMethod(settings.effectiveMethod), settings.requestURL(url, data: data),
+      body: body(settings, data: data))
+    for operation in settings.fieldOperations {
+      switch operation {
+      case .add(let name, let value): request.headers.append(name, value)
+      case .empty(let name): request.headers.append(name, "")
+      case .remove(let name): request.withoutDefaults.insert(name)
+      }
+    }
+    return request
+  }
+
+  private static func body(_ settings: Settings, data: [UInt8]) -> RequestBody {
+    switch settings.upload {
+    case .file(let path):
+      return InputFile.isRegular(path) ? .file(path) : .stream(InputSequence(.file(path)))
+    case .standardInput: return .stream(InputSequence(.standardInput))
+    case nil: return settings.data.isEmpty || settings.dataInQuery ? .empty : .bytes(data)
+    }
+  }
+}
