@@ -3,6 +3,10 @@
 enum PenstockCommand {
   // Nonisolated, so that nothing below hops to the main actor.
   nonisolated static func main() async {
+    // First of all: threads that start later inherit what is blocked here, and sockets must not become
+    // standard output.
+    Interrupts.install()
+    StandardDescriptors.fillGaps()
     let status = await run(ProcessArguments.read())
     ProcessEnd.exit(with: status)
   }

@@ -28,7 +28,9 @@ enum OutputError: Error, Sendable, Equatable {
 enum SystemErrorText {
   static func text(for number: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 256)
-    let text = strerror_r(number, &buffer, buffer.count)
-    return text.flatMap { String(validatingCString: $0) } ?? "error \(number)"
+    guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
+    return buffer.withUnsafeBufferPointer { text in
+      text.baseAddress.flatMap { String(validatingCString: $0) } ?? "error \(number)"
+    }
   }
 }

@@ -1,0 +1,59 @@
+/// How JSON writes strings and numbers (RFC 8259).
+enum JSONText {
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  static func append(_ value: String, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "\""))
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
+      case 0x0A: text += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
+      case 0x0D: text += [UInt8(ascii: "\\"), UInt8(ascii: "r")]
+      case 0x09: text += [UInt8(ascii: "\\"), UInt8(ascii: "t")]
+      // DEL is allowed in JSON, but terminals act on it.
+      case 0x00..<0x20, 0x7F:
+        text += Array("\\u00".utf8)
+        text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      default: text.append(byte)
+      }
+    }
+    text.append(UInt8(ascii: "\""))
+  }
+
+  /// The shortest digits that read back as the same number, without an exponent up to 21 places.
+  static func number(_ value: Double) -> String {
+    var text = value.description
+    guard let mark = text.firstIndex(of: "e") else {
+      if text.hasSuffix(".0") { text.removeLast(2) }
+      return text
+    }
+    guard let exponent = Int(text[text.index(after: mark)...]), abs(exponent) <= 21 else { return text }
+    let isNegative = text.hasPrefix("-")
+    let mantissa = text[..<mark].drop { $0 == "-" }.split(separator: ".")
+    let whole = String(mantissa[0])
+    let fraction = mantissa.count > 1 && mantissa[1] != "0" ? String(mantissa[1]) : ""
+    var plain: String
+    if exponent < 0 {
+      plain = "0." + String(repeating: "0", count: -exponent - 1) + whole + fraction
+    } else {
+      let padded = fraction + String(repeating: "0", count: max(0, exponent - fraction.count))
+      let rest = padded.dropFirst(exponent)
+      plain = whole + padded.prefix(exponent) + (rest.isEmpty ? "" : "." + rest)
+    }
+    return (isNegative ? "-" : "") + plain
+  }
+
+  /// A duration in seconds, to the microsecond.
+  static func seconds(_ value: Duration) -> String {
+    let parts = value.components
+    let micros = parts.attoseconds / 1_000_000_000_000
+    let isNegative = parts.seconds < 0 || micros < 0
+    var text = "\(isNegative ? "-" : "")\(parts.seconds.magnitude)"
+    guard micros != 0 else { return parts.seconds == 0 ? "0" : text }
+    let digits = String(micros.magnitude)
+    var fraction = String(repeating: "0", count: 6 - digits.count) + digits
+    while fraction.hasSuffix("0") { fraction.removeLast() }
+    text += "." + fraction
+    return text
+  }
+}

@@ -1,0 +1,22 @@
+extension Settings {
+  /// Fails when a file that is read later (`-T`, `--cacert`) can't be.
+  func checkFiles() throws(CommandFailure) {
+    if case .file(let path) = upload { try InputFile.check(path) }
+    if let authorityFile { try InputFile.check(authorityFile) }
+  }
+
+  /// What `-d` and its kin add up to; files and standard input are read here.
+  func loadData() throws(CommandFailure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for (position, part) in data.enumerated() {
+      if position > 0, part.joinsWithAmpersand { bytes.append(UInt8(ascii: "&")) }
+      switch part.content {
+      case .text(let text): bytes += text.utf8
+      case .input(let source):
+        let read = try InputFile.read(source)
+        bytes += part.cutsLineEnds ? read.filter { $0 != 0x0D && $0 != 0x0A && $0 != 0 } : read
+      }
+    }
+    return bytes
+  }
+}
