@@ -72,7 +72,7 @@ let package = Package(
       name: "PenstockTestingTests", dependencies: ["PenstockTesting", "StreamCore"],
       swiftSettings: strict),
     .testTarget(
-      name: "PenstockCLITests", dependencies: ["PenstockCLI", "PenstockTesting"],
+      name: "PenstockCLITests", dependencies: ["PenstockCLI", "Penstock", "PenstockTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "IntegrationTests", dependencies: ["Penstock", "PenstockTesting", "CurlTransport"],

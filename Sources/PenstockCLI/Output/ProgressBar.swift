@@ -32,15 +32,16 @@ enum ProgressBar {
     width: Int, name: String, tail: String, tailColumns: Int, received: Int64, total: Int64?
   ) -> String {
     let room = width - tailColumns - 2
-    guard room >= 4 else { return tail }
     let wanted = TextColumns.count(name)
+    // A name cut to a few letters tells nothing.
+    guard room >= min(wanted, 8) else { return tail }
     guard let total, room >= 16 else {
       let shown = TextColumns.cut(name, to: room)
       return shown.isEmpty ? tail : shown + "  " + tail
     }
     // A bar of at most 40 columns; a name never takes more than what a bar of 12 leaves.
     let nameRoom = min(wanted, max(0, room - 14))
-    let shown = nameRoom >= 4 ? TextColumns.cut(name, to: nameRoom) : ""
+    let shown = nameRoom >= min(wanted, 8) ? TextColumns.cut(name, to: nameRoom) : ""
     let head = shown.isEmpty ? "" : shown + "  "
     let cells = min(40, room - TextColumns.count(head)) - 2
     return head + bar(cells: cells, received: received, total: total) + "  " + tail
