@@ -3,14 +3,18 @@ import Penstock
 /// The command: arguments in, exit status out.
 @main
 enum PenstockCommand {
-  // Nonisolated, so that nothing below hops to the main actor.
-  nonisolated static func main() async {
+  // Not an asynchronous main: the runtime would drain the main queue with `dispatch_main`, which unblocks all
+  // signals on the main thread, and the first SIGINT would kill the process. It also keeps the work below off the
+  // main actor.
+  nonisolated static func main() {
     // First of all: threads that start later inherit what is blocked here, and sockets must not become
     // standard output.
-    Interrupts.install()
+    Interrupts.block()
     StandardDescriptors.fillGaps()
-    let status = await run(ProcessArguments.read())
-    ProcessEnd.exit(with: status)
+    Task.detached {
+      ProcessEnd.exit(with: await run(ProcessArguments.read()))
+    }
+    Interrupts.wait()
   }
 
   /// Runs a command line to its end.

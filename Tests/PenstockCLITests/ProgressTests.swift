@@ -10,11 +10,11 @@ import Testing
 
   @Test(arguments: names)
   func the_bar_is_never_wider_than_it_may_be(name: String) {
-    let totals: [Int64?] = [nil, 0, 1, 2 << 30, .max]
+    let totals: [Int64?] = [nil, 0, 2 << 30, .max]
     for width in 1...200 {
       for total in totals {
-        for received: Int64 in [0, 1, 1 << 30, 2 << 30, .max] {
-          for (rate, eta) in [(nil, nil), (0, 0), (1.5e9, 3), (Double.infinity, Double.nan), (1e300, 1e300)]
+        for received: Int64 in [0, 1 << 30, .max] {
+          for (rate, eta) in [(nil, nil), (1.5e9, 3), (Double.infinity, Double.nan), (1e300, 1e300)]
             as [(Double?, Double?)]
           {
             let line = ProgressBar.render(

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM, taken by a thread that does nothing else; SIGPIPE is ignored and met as `EPIPE`.
+/// SIGINT and SIGTERM, taken by the main thread, which does nothing else; SIGPIPE is ignored and met as `EPIPE`.
 ///
 /// The first signal is handed to the handler, or ends the process where there is none. A second one ends it at
 /// once, as does the grace that the handler gave running out. Signals that were inherited as ignored (as in
@@ -19,22 +19,14 @@ enum Interrupts {
     return number == 0 ? nil : number
   }
 
-  /// Blocks the signals and starts the thread. Before any other thread starts: those inherit what is blocked.
-  static func install() {
+  /// Blocks the signals. Before any other thread starts: those inherit what is blocked.
+  static func block() {
     signal(SIGPIPE, SIG_IGN)
     var signals = watched
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    var thread = pthread_t()
-    let failure = pthread_create(
-      &thread, nil,
-      { _ in
-        Interrupts.wait()
-      }, nil)
-    // Without the thread the signals would be lost: let them end the process.
-    if failure != 0 { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
   }
 
-  /// Sets what is called with the first signal, on the signal thread.
+  /// Sets what is called with the first signal, on the main thread.
   static func onSignal(_ new: Handler?) {
     handler.withLock { $0 = new }
   }
@@ -47,7 +39,8 @@ enum Interrupts {
     return signals
   }
 
-  private static func wait() -> Never {
+  /// Waits for signals and acts on them; the main thread's only work.
+  static func wait() -> Never {
     var signals = watched
     var number: Int32 = 0
     while sigwait(&signals, &number) != 0 {}
