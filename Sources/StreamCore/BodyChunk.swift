@@ -44,6 +44,11 @@ public struct BodyChunk: Sendable {
     }
   }
 
+  /// Adds the bytes to an array in one copy, in builds without optimization too.
+  package func append(to array: inout [UInt8]) {
+    withUnsafeBytes { array.append(contentsOf: $0) }
+  }
+
   /// Calls `body` with the bytes; they are valid during the call alone.
   @inlinable
   public func withUnsafeBytes<Result, Failure: Error>(

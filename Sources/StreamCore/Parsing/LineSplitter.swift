@@ -35,8 +35,9 @@ package struct LineSplitter {
   package mutating func feed(_ next: BodyChunk) {
     if position < chunk.count {
       // For callers that didn't drain: join both.
-      var joined = Array(chunk.dropFirst(position))
-      joined.append(contentsOf: next)
+      var joined: [UInt8] = []
+      chunk.dropFirst(position).append(to: &joined)
+      next.append(to: &joined)
       chunk = BodyChunk(joined)
     } else {
       chunk = next
@@ -120,7 +121,7 @@ package struct LineSplitter {
   private mutating func joined(with rest: BodyChunk) throws(HTTPError) -> BodyChunk {
     // The CR of a CRLF that was cut apart; `rest` is empty only if the LF came first in its chunk.
     if ending == .lineFeed, rest.isEmpty, carried.last == Self.carriageReturn { carried.removeLast() }
-    carried.append(contentsOf: rest)
+    rest.append(to: &carried)
     if carried.count > limit { throw tooLong() }
     let line = BodyChunk(carried)
     carried.removeAll(keepingCapacity: carried.capacity <= 4 << 10)

@@ -122,16 +122,16 @@ package struct ServerSentEventParser {
       try check(first.count.addingClamped(value.count + 1))
       var bytes: [UInt8] = []
       bytes.reserveCapacity(2 * (first.count + value.count))
-      bytes.append(contentsOf: first)
+      first.append(to: &bytes)
       bytes.append(0x0A)
-      bytes.append(contentsOf: value)
+      value.append(to: &bytes)
       data = .joined(bytes)
     case .joined(var bytes):
       try check(bytes.count.addingClamped(value.count + 1))
       // Taken out of the enum first, so that the array is grown in place.
       data = .none
       bytes.append(0x0A)
-      bytes.append(contentsOf: value)
+      value.append(to: &bytes)
       data = .joined(bytes)
     }
   }
