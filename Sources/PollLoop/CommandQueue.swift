@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The one door of a loop: messages and executor jobs in the order in which they were put.
 ///
 /// One lock guards the entries, the life of the loop and whether the loop sleeps, so that "put it in and
@@ -18,7 +16,7 @@ struct CommandQueue: ~Copyable {
     case none, wakeLoop, resume([CheckedContinuation<Void, Never>], startLateThread: Bool)
   }
 
-  // Not private: with a private state in the lock, the 6.3 compiler crashes.
+  // Not private: with a private state in a lock, the 6.3 compiler crashes.
   struct State {
     var entries: [Entry] = []
     var hasMessages = false
@@ -53,7 +51,7 @@ struct CommandQueue: ~Copyable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = LoopLock(State())
 
   /// A buffer that has grown beyond this is let go after use.
   private static let keptCapacity = 8192

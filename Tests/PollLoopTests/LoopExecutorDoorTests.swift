@@ -8,7 +8,7 @@ import Testing
   @Test func messagesOfEachThreadArriveInTheirOrder() async throws {
     try await withLoop { loop in
       let threads = 8
-      let seen = Mutex<[[Int]]>(Array(repeating: [], count: threads))
+      let seen = LoopLock<[[Int]]>(Array(repeating: [], count: threads))
       let all = Counter(threads * 1000)
       await onThreads(threads) { thread in
         for number in 0..<1000 {
@@ -135,7 +135,7 @@ import Testing
   }
 
   final class Log: Sendable {
-    private let values = Mutex<[Int]>([])
+    private let values = LoopLock<[Int]>([])
     var all: [Int] { values.withLock { $0 } }
     func append(_ value: Int) { values.withLock { $0.append(value) } }
   }

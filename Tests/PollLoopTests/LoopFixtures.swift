@@ -13,12 +13,12 @@ final class RecordingDriver: LoopDriver {
     var turnedAtDeadline: UInt64?
   }
 
-  let state = Mutex(State())
-  let onTurn: @Sendable (borrowing Mutex<State>) -> Void
+  let state = LoopLock(State())
+  let onTurn: @Sendable (borrowing LoopLock<State>) -> Void
   let onTearDown: @Sendable () -> Void
 
   init(
-    onTurn: @escaping @Sendable (borrowing Mutex<State>) -> Void = { _ in },
+    onTurn: @escaping @Sendable (borrowing LoopLock<State>) -> Void = { _ in },
     onTearDown: @escaping @Sendable () -> Void = {}
   ) {
     self.onTurn = onTurn
