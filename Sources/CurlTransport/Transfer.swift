@@ -261,7 +261,7 @@ final class Transfer: @unchecked Sendable {
 extension Transfer: LoopMessageReceiver {
   func receive(_ code: UInt8) {
     guard let command = CurlCommand(rawValue: code) else { return }
-    loop.assumeIsolated { $0.handle(command, self) }
+    loop.onThread { $0.handle(command, self) }
   }
 }
 
