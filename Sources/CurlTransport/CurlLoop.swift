@@ -18,6 +18,7 @@ actor CurlLoop {
   private var multi: MultiHandle?
   private var share: ShareHandle?
   private var idle = IdleHandles()
+  private var headers = HeaderListCache()
   private var running: [Transfer] = []
   /// Transfers that wait for admission or a look-up and have a timer here.
   private var waiting = 0
@@ -101,7 +102,9 @@ actor CurlLoop {
       return fail(transfer, "no handle for the exchange can be made")
     }
     transfer.easy = easy
-    guard easy.prepare(transfer) else { return fail(transfer, "the request can't be set up") }
+    guard let list = headers.list(for: transfer.request.headers, hasBody: transfer.upload != nil),
+      easy.prepare(transfer, headers: list)
+    else { return fail(transfer, "the request can't be set up") }
     if let reason = multi.add(easy) { return fail(transfer, "libcurl refused the exchange: \(reason)") }
     transfer.position = running.count
     running.append(transfer)
