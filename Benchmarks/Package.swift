@@ -20,6 +20,9 @@ let package = Package(
     .executableTarget(
       name: "bare-loop", dependencies: ["BenchReport"], linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(name: "holder"),
+    .executableTarget(
+      name: "penstock-bench",
+      dependencies: ["BenchReport", .product(name: "Penstock", package: "Penstock")], swiftSettings: strict),
     .target(name: "URLSessionRoots", linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
       name: "urlsession-bench", dependencies: ["BenchReport", "URLSessionRoots"], swiftSettings: strict),

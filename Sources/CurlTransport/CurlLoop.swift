@@ -11,12 +11,14 @@ actor CurlLoop {
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe executor.asUnownedSerialExecutor()
   }
+  /// What tasks prefer that are to run on this loop.
+  nonisolated let tasks: LoopTaskExecutor
   nonisolated let turn: LoopTurn
   private nonisolated let admission: Admission
   private var multi: MultiHandle?
   private var share: ShareHandle?
-  private var idle: [EasyProfile: [EasyHandle]] = [:]
-  private var idleCount = 0
+  private var idle = IdleHandles()
+  private var headers = HeaderListCache()
   private var running: [Transfer] = []
   /// Transfers that wait for admission or a look-up and have a timer here.
   private var waiting = 0
@@ -24,7 +26,6 @@ actor CurlLoop {
   private var abandoned = 0
   private var timers = DeadlineTimers()
   private var nextUnmask: UInt64?
-  private static let keptHandles = 512
 
   init(index: Int, admission: Admission, lookups: Int, keptConnections: Int) throws(HTTPError) {
     do {
@@ -32,6 +33,7 @@ actor CurlLoop {
     } catch {
       throw HTTPError(.outOfResources, phase: .queue, message: "no event loop can be made: \(error)")
     }
+    tasks = LoopTaskExecutor(executor)
     guard let multi = MultiHandle(poller: executor.poller, keptConnections: keptConnections) else {
       throw HTTPError(.outOfResources, phase: .queue, message: "libcurl can't be set up")
     }
@@ -100,7 +102,9 @@ actor CurlLoop {
       return fail(transfer, "no handle for the exchange can be made")
     }
     transfer.easy = easy
-    guard easy.prepare(transfer) else { return fail(transfer, "the request can't be set up") }
+    guard let list = headers.list(for: transfer.request.headers, hasBody: transfer.upload != nil),
+      easy.prepare(transfer, headers: list)
+    else { return fail(transfer, "the request can't be set up") }
     if let reason = multi.add(easy) { return fail(transfer, "libcurl refused the exchange: \(reason)") }
     transfer.position = running.count
     running.append(transfer)
@@ -173,16 +177,11 @@ actor CurlLoop {
     }
     guard let easy = transfer.easy.take() else { return }
     easy.finish()
-    guard easy.isRecyclable, idleCount < Self.keptHandles else { return }
-    idle[easy.profile, default: []].append(easy)
-    idleCount += 1
+    if easy.isRecyclable { idle.keep(easy) }
   }
 
   private func handle(for profile: EasyProfile) -> EasyHandle? {
-    if let easy = idle[profile]?.popLast() {
-      idleCount -= 1
-      return easy
-    }
+    if let easy = idle.take(profile) { return easy }
     guard let share else { return nil }
     return EasyHandle(profile: profile, share: share)
   }
@@ -268,9 +267,15 @@ actor CurlLoop {
   private func finishMessages(now: UInt64) {
     turn.now = now
     startReleased()
-    if let deadline = multi?.deadline, deadline <= now { multi?.runTimers() }
+    // Each new transfer asks to be driven at once, often twice.
+    for _ in 0..<Self.timerRounds {
+      guard let deadline = multi?.deadline, deadline <= now else { break }
+      multi?.runTimers()
+    }
     endOfTurn()
   }
+
+  private static let timerRounds = 4
 
   private func takeTurn(now: UInt64, events: UnsafeBufferPointer<PollEvent>) {
     turn.now = now
@@ -314,7 +319,7 @@ actor CurlLoop {
 
   private func cleanUp() {
     for transfer in running { finishAtEnd(transfer) }
-    idle = [:]
+    idle = IdleHandles()
     multi = nil
     share = nil
   }
@@ -335,12 +340,24 @@ actor CurlLoop {
   }
 
   /// Exchanges on this loop, for gauges and tests.
-  var load: (running: Int, waiting: Int, idleHandles: Int) { (running.count, waiting, idleCount) }
+  var load: (running: Int, waiting: Int, idleHandles: Int) { (running.count, waiting, idle.count) }
+}
+
+extension CurlLoop {
+  /// `assumeIsolated` at a tenth of its price: the loop's own thread is the proof, so the runtime needn't
+  /// search for one.
+  nonisolated func onThread<Value: Sendable>(_ body: (isolated CurlLoop) -> Value) -> Value {
+    guard executor.isOnLoopThread else { return assumeIsolated(body) }
+    // Safe: isolation to an actor is a promise about the caller and not part of how a closure is called.
+    return withoutActuallyEscaping(body) { body in
+      unsafe unsafeBitCast(body, to: ((CurlLoop) -> Value).self)(self)
+    }
+  }
 }
 
 extension CurlLoop: LoopDriver {
   nonisolated func nextDeadline() -> UInt64? {
-    assumeIsolated { loop in
+    onThread { loop in
       var next = loop.timers.earliest
       if let deadline = loop.multi?.deadline { next = min(next ?? deadline, deadline) }
       if let unmask = loop.nextUnmask { next = min(next ?? unmask, unmask) }
@@ -351,16 +368,16 @@ extension CurlLoop: LoopDriver {
   nonisolated func turn(now: UInt64, events: UnsafeBufferPointer<PollEvent>) {
     // Safe: the buffer is read on this very thread, before this call returns.
     nonisolated(unsafe) let events = unsafe events
-    assumeIsolated { unsafe $0.takeTurn(now: now, events: events) }
+    onThread { unsafe $0.takeTurn(now: now, events: events) }
   }
 
-  nonisolated func afterMessages(now: UInt64) { assumeIsolated { $0.finishMessages(now: now) } }
+  nonisolated func afterMessages(now: UInt64) { onThread { $0.finishMessages(now: now) } }
 
   nonisolated var isIdle: Bool {
-    assumeIsolated { loop in
+    onThread { loop in
       loop.waiting == 0 && loop.running.count == loop.abandoned
     }
   }
 
-  nonisolated func tearDown() { assumeIsolated { $0.cleanUp() } }
+  nonisolated func tearDown() { onThread { $0.cleanUp() } }
 }

@@ -55,7 +55,7 @@ package final class CurlTransport: Transport {
     let loops = try startedLoops(url)
     let body = try FileBody.opened(request.body, request)
     var request = request
-    request.body = body
+    if case .file = request.body.content { request.body = body }
     let storage = ResponseBodyStorage(
       pool: pool, budget: budget, watermark: request.options.watermark,
       reportsUpload: request.options.reportsUpload && !body.isEmpty)
@@ -177,7 +177,7 @@ package final class CurlTransport: Transport {
     _ body: @concurrent @Sendable () async throws(Failure) -> Value
   ) async throws -> Value {
     let loops = try startedLoops(CurlURL("http://loop/"))
-    return try await withTaskExecutorPreference(loops[0].executor) { try await body() }
+    return try await withTaskExecutorPreference(loops[0].tasks) { try await body() }
   }
 
   /// Running calls, long-lived exchanges, and those that wait for admission.

@@ -30,13 +30,8 @@ package enum RequestCheck {
     _ options: TransportOptions, _ refuse: (HTTPError.Kind, String, String?) -> HTTPError
   ) throws(HTTPError) {
     let limits = options.timeouts
-    for (name, limit) in [
-      ("admission", limits.admission), ("connect", limits.connect), ("firstByte", limits.firstByte),
-      ("idle", limits.idle), ("total", limits.total),
-    ] {
-      if let limit, limit < .zero {
-        throw refuse(.invalidConfiguration, "the \(name) limit is negative", "Use nil for no limit")
-      }
+    if let name = limits.negative {
+      throw refuse(.invalidConfiguration, "the \(name) limit is negative", "Use nil for no limit")
     }
     let head = options.headLimit
     if head.bytes <= 0 || head.lines <= 0 || head.lineBytes <= 0 {
@@ -47,5 +42,17 @@ package enum RequestCheck {
         .invalidConfiguration, "the path of the Unix socket has \(path.utf8.count) bytes",
         "It must have 1 to 107")
     }
+  }
+}
+
+extension TimeLimits {
+  /// The first limit below zero.
+  fileprivate var negative: String? {
+    func isNegative(_ limit: Duration?) -> Bool { limit.map { $0 < .zero } ?? false }
+    if isNegative(admission) { return "admission" }
+    if isNegative(connect) { return "connect" }
+    if isNegative(firstByte) { return "firstByte" }
+    if isNegative(idle) { return "idle" }
+    return isNegative(total) ? "total" : nil
   }
 }

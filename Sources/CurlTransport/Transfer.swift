@@ -33,6 +33,8 @@ final class Transfer: @unchecked Sendable {
   private(set) var status: HTTPStatus?
   private var framing = ResponseFraming.none
   private(set) var received: Int64 = 0
+  /// As known when the head came.
+  private var facts = ExchangeFacts()
   private var needsFlush = false
 
   init(
@@ -161,7 +163,8 @@ final class Transfer: @unchecked Sendable {
     }
     guard machine.headArrived() == .deliver else { return false }
     status = head.status
-    storage.deliver(.head(head, easy?.facts(queued: queuedTime) ?? ExchangeFacts()))
+    facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
+    storage.deliver(.head(head, facts))
     markForFlush()
     if head.status.code >= 300, machine.isSendPaused {
       // HTTP/1 would never report the end of a paused upload (DESIGN §2 rule 6).
@@ -245,7 +248,7 @@ final class Transfer: @unchecked Sendable {
     guard status != nil else {
       return .failure(error(.malformedResponse, "the exchange ended without a head", phase: .head))
     }
-    var facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
+    if let easy { facts.timings.total = easy.totalTime(queued: queuedTime) }
     facts.received = received
     facts.sent = upload?.sent ?? 0
     return .end(facts)
@@ -261,7 +264,7 @@ final class Transfer: @unchecked Sendable {
 extension Transfer: LoopMessageReceiver {
   func receive(_ code: UInt8) {
     guard let command = CurlCommand(rawValue: code) else { return }
-    loop.assumeIsolated { $0.handle(command, self) }
+    loop.onThread { $0.handle(command, self) }
   }
 }
 

@@ -10,24 +10,36 @@ import CurlTransport
 ///
 /// When the last copy goes, its loops end as soon as the last open response has; `shutdown` ends all at once.
 public struct Client: Sendable {
+  /// What all copies share, so that a copy is one reference.
+  private final class Core: Sendable {
+    let configuration: ClientConfiguration
+    let encoder: RequestEncoder
+    let transport: any Transport
+    let curl: CurlTransport?
+
+    init(_ configuration: ClientConfiguration, _ transport: any Transport) {
+      self.configuration = configuration
+      self.transport = transport
+      encoder = RequestEncoder(configuration)
+      curl = transport as? CurlTransport
+    }
+  }
+
+  private let core: Core
   /// The settings that it was made with.
-  public let configuration: ClientConfiguration
-  let transport: any Transport
-  private let curl: CurlTransport?
+  public var configuration: ClientConfiguration { core.configuration }
+  var encoder: RequestEncoder { core.encoder }
+  var transport: any Transport { core.transport }
+  private var curl: CurlTransport? { core.curl }
 
   /// A client of its own loops and connections; they are made with the first request.
   public init(configuration: ClientConfiguration = ClientConfiguration()) {
-    let curl = CurlTransport(configuration.transportConfiguration)
-    self.configuration = configuration
-    self.transport = curl
-    self.curl = curl
+    core = Core(configuration, CurlTransport(configuration.transportConfiguration))
   }
 
   /// A client over another transport, for tests.
   public init(transport: any Transport, configuration: ClientConfiguration = ClientConfiguration()) {
-    self.configuration = configuration
-    self.transport = transport
-    self.curl = transport as? CurlTransport
+    core = Core(configuration, transport)
   }
 
   /// One client for scripts that need no settings. It lives as long as the process.

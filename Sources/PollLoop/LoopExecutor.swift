@@ -112,9 +112,7 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Senda
     owner.store(UInt(pthread_self()), ordering: .relaxed)
     var buffer: [CommandQueue.Entry] = []
     turns: while true {
-      drain(&buffer)
-      let now = Self.monotonicNow()
-      driver.afterMessages(now: now)
+      let now = drain(&buffer, driver)
       let deadline = driver.nextDeadline()
       let mayBlock = deadline.map { $0 > now } ?? true
       let events: UnsafeBufferPointer<PollEvent>
@@ -132,17 +130,21 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Senda
       unsafe driver.turn(now: Self.monotonicNow(), events: events)
     }
     driver.tearDown()
-    drain(&buffer)
+    for _ in 0..<Self.roundsPerTurn where queue.take(into: &buffer) { runAll(&buffer) }
     owner.store(0, ordering: .relaxed)
     perform(queue.finish())
   }
 
-  /// Runs what is queued, and what that puts in, so that both are served without a wait in between.
-  private func drain(_ buffer: inout [CommandQueue.Entry]) {
+  /// Runs what is queued, and what that puts in, and lets the driver follow it up, so that all of it is
+  /// served without a wait in between. Returns the time.
+  private func drain(_ buffer: inout [CommandQueue.Entry], _ driver: any LoopDriver) -> UInt64 {
     for _ in 0..<Self.roundsPerTurn {
-      guard queue.take(into: &buffer) else { return }
+      guard queue.take(into: &buffer) else { break }
       runAll(&buffer)
+      if queue.take(into: &buffer) { runAll(&buffer) }
+      driver.afterMessages(now: Self.monotonicNow())
     }
+    return Self.monotonicNow()
   }
 
   private func runAll(_ buffer: inout [CommandQueue.Entry]) {

@@ -1,17 +1,18 @@
 /// What comes out of one exchange, in wire order: `informational* head chunk* trailers? end`.
+/// What comes once is boxed, so that a chunk in a list takes four words.
 package enum ExchangeItem: Sendable {
   /// A 1xx head.
-  case informational(ResponseHead)
+  indirect case informational(ResponseHead)
   /// The final head with what is known about the connection.
-  case head(ResponseHead, ExchangeFacts)
+  indirect case head(ResponseHead, ExchangeFacts)
   /// Body bytes as they were on the wire, transfer coding taken off.
   case chunk(BodyChunk)
   /// The trailer section (RFC 9110 §6.5).
   case trailers(HTTPFields)
   /// The exchange is complete.
-  case end(ExchangeFacts)
+  indirect case end(ExchangeFacts)
   /// The exchange failed.
-  case failure(HTTPError)
+  indirect case failure(HTTPError)
 }
 
 /// Whoever fills a `ResponseBodyStorage`: the two arrows that go back to it. Callable from any thread.

@@ -4,7 +4,7 @@
 /// (RFC 9110 §5.3), and the bytes of a value are kept as received. All fields share one byte buffer, so a
 /// list of any length costs two allocations.
 public struct HTTPFields: Sendable {
-  struct Entry: Sendable {
+  struct Entry: Sendable, Equatable {
     var nameStart: UInt32
     var nameEnd: UInt32
     var valueStart: UInt32
@@ -118,6 +118,31 @@ public struct HTTPFields: Sendable {
       }
     }
     return nil
+  }
+
+  /// Calls `body` with name and value of each line, in order; the bytes are valid during the call alone.
+  package func forEachLine(_ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void) {
+    bytes.withUnsafeBufferPointer { bytes in
+      for entry in entries {
+        body(
+          UnsafeBufferPointer(rebasing: bytes[Int(entry.nameStart)..<Int(entry.nameEnd)]),
+          UnsafeBufferPointer(rebasing: bytes[Int(entry.valueStart)..<Int(entry.valueEnd)]))
+      }
+    }
+  }
+
+  /// Whether the bytes of a name are these small letters, whatever their case.
+  package static func isName(_ bytes: UnsafeBufferPointer<UInt8>, _ name: StaticString) -> Bool {
+    guard bytes.count == name.utf8CodeUnitCount else { return false }
+    for index in 0..<bytes.count where FieldSyntax.lower(bytes[index]) != name.utf8Start[index] {
+      return false
+    }
+    return true
+  }
+
+  /// Whether the other list has the very same bytes.
+  package func isIdentical(to other: HTTPFields) -> Bool {
+    entries == other.entries && bytes == other.bytes
   }
 
   package mutating func reserve(bytes byteCount: Int, fields: Int) {

@@ -12,10 +12,20 @@ final class Admission: Sendable {
   init(limits: AdmissionLimits) { state = Mutex(Locked(machine: AdmissionStateMachine(limits: limits))) }
 
   func enter(_ ticket: AdmissionTicket) -> AdmissionStateMachine.EnterAction {
-    state.withLock { $0.machine.enter(ticket) }
+    state.withLock { state in
+      let action = state.machine.enter(ticket)
+      if action != .wait { ticket.transfer = nil }
+      return action
+    }
   }
 
-  func leave(_ ticket: AdmissionTicket) { start { $0.leave(ticket) } }
+  func leave(_ ticket: AdmissionTicket) {
+    start { machine in
+      let started = machine.leave(ticket)
+      ticket.transfer = nil
+      return started
+    }
+  }
 
   func learned(_ ticket: AdmissionTicket, isHTTP2: Bool) {
     start { $0.learned(ticket, isHTTP2: isHTTP2) }
@@ -42,7 +52,7 @@ final class Admission: Sendable {
   private func transfers(_ change: (inout AdmissionStateMachine) -> [AdmissionTicket]) -> [Transfer] {
     state.withLock { state in
       let tickets = change(&state.machine)
-      return tickets.isEmpty ? [] : tickets.compactMap(\.transfer)
+      return tickets.isEmpty ? [] : tickets.compactMap { $0.transfer.take() }
     }
   }
 }

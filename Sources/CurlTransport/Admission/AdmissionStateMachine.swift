@@ -45,20 +45,29 @@ struct AdmissionStateMachine {
       runningLong += 1
       return .start
     }
-    var host = hosts.removeValue(forKey: ticket.origin) ?? Host(proto: ticket.isSecure ? .unknown : .http1)
-    defer { hosts[ticket.origin] = host }
-    if host.queue.isEmpty, running < limits.total, mayRun(ticket, host) {
-      run(ticket, &host)
+    // One look-up, and the host is changed in place.
+    let index = index(of: ticket)
+    if hosts.values[index].queue.isEmpty, running < limits.total, mayRun(ticket, hosts.values[index]) {
+      running += 1
+      Self.run(ticket, &hosts.values[index])
       return .start
     }
     ticket.state = .waiting
     waiting += 1
-    host.queue.add(ticket)
-    if !host.isInRing {
-      host.isInRing = true
+    hosts.values[index].queue.add(ticket)
+    if !hosts.values[index].isInRing {
+      hosts.values[index].isInRing = true
       ring.append(ticket.origin)
     }
     return .wait
+  }
+
+  private mutating func index(of ticket: AdmissionTicket) -> Dictionary<String, Host>.Index {
+    if let index = hosts.index(forKey: ticket.origin) { return index }
+    // Hosts that nobody uses are forgotten when there are many.
+    if hosts.count > 10_000 { hosts = hosts.filter { $0.value.running > 0 || $0.value.isInRing } }
+    hosts[ticket.origin] = Host(proto: ticket.isSecure ? .unknown : .http1)
+    return hosts.index(forKey: ticket.origin) ?? hosts.startIndex
   }
 
   private func mayRun(_ ticket: AdmissionTicket, _ host: Host) -> Bool {
@@ -69,9 +78,8 @@ struct AdmissionStateMachine {
     }
   }
 
-  private mutating func run(_ ticket: AdmissionTicket, _ host: inout Host) {
+  private static func run(_ ticket: AdmissionTicket, _ host: inout Host) {
     ticket.state = .running
-    running += 1
     host.running += 1
     if host.proto == .http2 {
       ticket.countsAsStream = true
@@ -102,14 +110,9 @@ struct AdmissionStateMachine {
 
   private mutating func endRunning(_ ticket: AdmissionTicket) {
     running -= 1
-    guard var host = hosts.removeValue(forKey: ticket.origin) else { return }
-    host.running -= 1
-    if ticket.countsAsStream { host.streams[ticket.loop, default: 1] -= 1 }
-    // A plain host that nobody uses is forgotten; what is known of a secure one is kept.
-    if host.running > 0 || !host.queue.isEmpty || (ticket.isSecure && host.proto != .unknown) {
-      hosts[ticket.origin] = host
-    }
-    if hosts.count > 10_000 { hosts = hosts.filter { $0.value.running > 0 || $0.value.isInRing } }
+    guard let index = hosts.index(forKey: ticket.origin) else { return }
+    hosts.values[index].running -= 1
+    if ticket.countsAsStream { hosts.values[index].streams[ticket.loop, default: 1] -= 1 }
   }
 
   /// The protocol of a host is known now.
@@ -156,7 +159,8 @@ struct AdmissionStateMachine {
       if let next = host.queue.first, mayRun(next, host) {
         host.queue.removeFirst()
         waiting -= 1
-        run(next, &host)
+        running += 1
+        Self.run(next, &host)
         started.append(next)
         fruitless = 0
       } else {

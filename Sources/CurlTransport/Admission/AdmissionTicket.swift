@@ -11,8 +11,9 @@ final class AdmissionTicket: @unchecked Sendable {
   var state = State.new
   /// Whether it counts as a stream of an HTTP/2 connection.
   var countsAsStream = false
-  /// Whom to start; kept alive by its stream.
-  weak var transfer: Transfer?
+  /// Whom to start; let go when it has been started or has left. (A weak reference would make every retain of
+  /// the transfer a slow one.)
+  var transfer: Transfer?
 
   init(origin: String, loop: Int, isSecure: Bool, isLongLived: Bool, priority: Int) {
     self.origin = origin

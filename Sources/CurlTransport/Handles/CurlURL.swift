@@ -15,10 +15,30 @@ package struct CurlURL: Sendable, Hashable {
 
   package var isSecure: Bool { scheme == "https" }
   /// Scheme, host and port: what connections and secrets are bound to.
-  package var origin: String { "\(scheme)://\(host):\(port)" }
+  package let origin: String
 
   /// Parses an absolute http or https URL, or a reference relative to `base`.
   package init(_ text: String, relativeTo base: CurlURL? = nil) throws(HTTPError) {
+    if base == nil, let plain = PlainURL(text) {
+      self.init(text, plain)
+    } else {
+      try self.init(parsing: text, relativeTo: base)
+    }
+  }
+
+  private init(_ text: String, _ plain: PlainURL) {
+    self.text = text
+    scheme = plain.isSecure ? "https" : "http"
+    host = plain.host
+    port = plain.port
+    origin = plain.origin
+    user = nil
+    password = nil
+    fragment = nil
+  }
+
+  /// The same by libcurl's parser.
+  init(parsing text: String, relativeTo base: CurlURL? = nil) throws(HTTPError) {
     if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw Self.invalid(text, "it holds a control character")
     }
@@ -56,6 +76,7 @@ package struct CurlURL: Sendable, Hashable {
     }
     self.host = host
     port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { UInt16($0) } ?? 0
+    origin = "\(scheme)://\(host):\(port)"
     user = part(CURLUPART_USER, UInt32(CURLU_URLDECODE))
     password = part(CURLUPART_PASSWORD, UInt32(CURLU_URLDECODE))
     fragment = part(CURLUPART_FRAGMENT)

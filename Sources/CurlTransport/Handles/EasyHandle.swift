@@ -12,6 +12,8 @@ import StreamCore
   /// Kept until the transfer ends, as libcurl borrows them.
   private var headers: HeaderList?
   private var overrides: HeaderList?
+  private var remote = AddressText()
+  private var local = AddressText()
   /// A handle that has failed to rewind stays spoilt (DESIGN §3).
   var isRecyclable = true
 
@@ -25,10 +27,9 @@ import StreamCore
   deinit { unsafe curl_easy_cleanup(raw) }
 
   /// Sets everything that differs from request to request; false when libcurl has no memory.
-  func prepare(_ transfer: Transfer) -> Bool {
+  func prepare(_ transfer: Transfer, headers list: HeaderList) -> Bool {
     errors.clear()
     isRecyclable = true
-    guard let list = HeaderList.request(transfer.request.headers) else { return false }
     headers = list
     overrides = connectTo(transfer.request.options.addressing)
     self.transfer = transfer
@@ -84,25 +85,18 @@ import StreamCore
     facts.timings.firstByte =
       queued + .microseconds(unsafe time { unsafe cshims_get_start_transfer_time($0, $1) })
     facts.timings.total = queued + .microseconds(unsafe time { unsafe cshims_get_total_time($0, $1) })
-    facts.connection.remote = unsafe address(
-      { unsafe cshims_get_primary_ip($0, $1) }, { unsafe cshims_get_primary_port($0, $1) })
-    facts.connection.local = unsafe address(
-      { unsafe cshims_get_local_ip($0, $1) }, { unsafe cshims_get_local_port($0, $1) })
+    facts.connection.remote = unsafe remote.text(
+      of: raw, { unsafe cshims_get_primary_ip($0, $1) }, { unsafe cshims_get_primary_port($0, $1) })
+    facts.connection.local = unsafe local.text(
+      of: raw, { unsafe cshims_get_local_ip($0, $1) }, { unsafe cshims_get_local_port($0, $1) })
     return facts
   }
 
-  private func address(
-    _ ip: (UnsafeMutableRawPointer, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CURLcode,
-    _ port: (UnsafeMutableRawPointer, UnsafeMutablePointer<Int>) -> CURLcode
-  ) -> String {
-    var text: UnsafeMutablePointer<CChar>?
-    var number = 0
-    guard unsafe ip(raw, &text) == CURLE_OK, let text = unsafe text, unsafe text.pointee != 0 else {
-      return ""
-    }
-    _ = unsafe port(raw, &number)
-    let ip = unsafe String(cString: text)
-    return ip.utf8.contains(UInt8(ascii: ":")) ? "[\(ip)]:\(number)" : "\(ip):\(number)"
+  /// From the call until now; `queued` is our own.
+  func totalTime(queued: Duration) -> Duration {
+    var value: curl_off_t = 0
+    _ = unsafe cshims_get_total_time(raw, &value)
+    return queued + .microseconds(Int64(value))
   }
 
   /// libcurl's words for a failed transfer.

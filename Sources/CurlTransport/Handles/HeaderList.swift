@@ -17,24 +17,58 @@ import StreamCore
     return true
   }
 
-  /// The request's fields as libcurl takes them; those that libcurl would add by itself are switched off.
-  static func request(_ fields: HTTPFields) -> HeaderList? {
-    let list = HeaderList()
-    var hasAccept = false
-    var fits = true
-    for field in fields {
-      switch field.name.lowercased() {
-      case "content-length", "transfer-encoding":
-        // The body decides these.
-        continue
-      case "accept": hasAccept = true
-      default: break
-      }
-      fits = list.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)") && fits
+  /// Adds "name: value", or "name;" for an empty value, as libcurl wants it.
+  private func append(
+    _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, line: inout [UInt8]
+  ) -> Bool {
+    line.removeAll(keepingCapacity: true)
+    unsafe line.append(contentsOf: name)
+    line.append(value.isEmpty ? UInt8(ascii: ";") : UInt8(ascii: ":"))
+    if !value.isEmpty {
+      line.append(0x20)
+      unsafe line.append(contentsOf: value)
     }
-    if !hasAccept { fits = list.append("Accept:") && fits }
-    if !fields.contains("expect") { fits = list.append("Expect:") && fits }
-    if !fields.contains("content-type") { fits = list.append("Content-Type:") && fits }
+    line.append(0)
+    let longer = unsafe line.withUnsafeBytes { bytes in
+      unsafe curl_slist_append(list, bytes.bindMemory(to: CChar.self).baseAddress)
+    }
+    guard let longer = unsafe longer else { return false }
+    unsafe list = longer
+    return true
+  }
+
+  /// The request's fields as libcurl takes them; those that libcurl would add by itself are switched off.
+  static func request(_ fields: HTTPFields, hasBody: Bool) -> HeaderList? {
+    let list = HeaderList()
+    var fits = true
+    var line: [UInt8] = []
+    unsafe fields.forEachLine { name, value in
+      // The body decides these.
+      if unsafe HTTPFields.isName(name, "content-length") || HTTPFields.isName(name, "transfer-encoding") {
+        return
+      }
+      fits = unsafe list.append(name, value, line: &line) && fits
+    }
+    if !fields.contains("accept") { fits = list.append("Accept:") && fits }
+    if hasBody {
+      if !fields.contains("expect") { fits = list.append("Expect:") && fits }
+      if !fields.contains("content-type") { fits = list.append("Content-Type:") && fits }
+    }
     return fits ? list : nil
+  }
+}
+
+/// The list of the last request: most requests of a client have the same fields. Used on the loop thread alone.
+struct HeaderListCache {
+  private var fields = HTTPFields()
+  private var hasBody = false
+  private var list: HeaderList?
+
+  mutating func list(for fields: HTTPFields, hasBody: Bool) -> HeaderList? {
+    if let list, hasBody == self.hasBody, fields.isIdentical(to: self.fields) { return list }
+    list = HeaderList.request(fields, hasBody: hasBody)
+    self.fields = fields
+    self.hasBody = hasBody
+    return list
   }
 }

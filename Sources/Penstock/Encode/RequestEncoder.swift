@@ -1,28 +1,48 @@
 import CurlTransport
 
 /// Turns a `Request` and its client's settings into what a transport carries: nothing is left to default.
-enum RequestEncoder {
-  static func encode(
-    _ request: Request, _ configuration: ClientConfiguration, reportsUpload: Bool
-  ) throws(HTTPError) -> TransportRequest {
-    if let setting = configuration.invalidSetting {
+struct RequestEncoder: Sendable {
+  private let configuration: ClientConfiguration
+  private let invalidSetting: String?
+  /// What a request gets that says nothing for itself.
+  private let plainOptions: TransportOptions
+  private let plainHeaders: HTTPFields
+
+  init(_ configuration: ClientConfiguration) {
+    self.configuration = configuration
+    invalidSetting = configuration.invalidSetting
+    var options = TransportOptions()
+    options.timeouts = configuration.timeouts
+    options.watermark = configuration.watermark
+    options.version = configuration.version
+    options.tls = configuration.tls
+    options.addressing = configuration.addressing
+    options.headLimit = configuration.headLimit
+    plainOptions = options
+    plainHeaders = Self.headers(Request(.get, ""), configuration)
+  }
+
+  func encode(_ request: Request, reportsUpload: Bool) throws(HTTPError) -> TransportRequest {
+    if let invalidSetting {
       throw HTTPError(
-        .invalidConfiguration, phase: .queue, message: "the client's setting \"\(setting)\" is out of range",
+        .invalidConfiguration, phase: .queue,
+        message: "the client's setting \"\(invalidSetting)\" is out of range",
         advice: "It must be positive", method: request.method, url: request.url)
     }
-    var options = TransportOptions()
-    options.timeouts = request.timeouts ?? configuration.timeouts
-    options.watermark = request.watermark ?? configuration.watermark
-    options.version = request.version ?? configuration.version
-    options.tls = request.tls ?? configuration.tls
-    options.addressing = request.addressing ?? configuration.addressing
-    options.headLimit = configuration.headLimit
+    var options = plainOptions
+    if let timeouts = request.timeouts { options.timeouts = timeouts }
+    if let watermark = request.watermark { options.watermark = watermark }
+    if let version = request.version { options.version = version }
+    if let tls = request.tls { options.tls = tls }
+    if let addressing = request.addressing { options.addressing = addressing }
     options.priority = request.priority
     options.isLongLived = request.isLongLived
     options.mayReplayUnsafe = request.mayReplayUnsafe
     options.reportsUpload = reportsUpload
+    let isPlain = request.headers.isEmpty && request.withoutDefaults.isEmpty && request.decodesContent == nil
     return TransportRequest(
-      method: request.method, url: request.url, headers: headers(request, configuration), body: request.body,
+      method: request.method, url: request.url,
+      headers: isPlain ? plainHeaders : Self.headers(request, configuration), body: request.body,
       options: options)
   }
 

@@ -69,7 +69,7 @@ struct PipelineRun: Sendable {
       left.total = max(.zero, total - (ContinuousClock.now - begin))
       request.timeouts = left
     }
-    let encoded = try RequestEncoder.encode(request, client.configuration, reportsUpload: reportsUpload)
+    let encoded = try client.encoder.encode(request, reportsUpload: reportsUpload)
     let opened = try client.transport.open(encoded)
     exchange = opened
     return opened

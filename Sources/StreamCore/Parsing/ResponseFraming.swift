@@ -12,6 +12,11 @@ package enum ResponseFraming: Sendable, Equatable {
   case invalid(String)
 
   package init(_ head: ResponseHead, method: HTTPMethod) {
+    if let length = Self.plainLength(head.headers) {
+      self =
+        Self.hasNoBody(head, method) ? .none : .length(length)
+      return
+    }
     let codings = head.headers[all: "Transfer-Encoding"]
       .flatMap { $0.split(separator: ",") }.map { Self.trimmed($0).lowercased() }
     if codings.contains(where: { $0 != "chunked" }) {
@@ -35,7 +40,7 @@ package enum ResponseFraming: Sendable, Equatable {
       }
       length = number
     }
-    if method == .head || head.status.isInformational || head.status == 204 || head.status == 304 {
+    if Self.hasNoBody(head, method) {
       self = .none
     } else if !codings.isEmpty {
       self = .delimited
@@ -46,6 +51,33 @@ package enum ResponseFraming: Sendable, Equatable {
     } else {
       self = .untilClose
     }
+  }
+
+  private static func hasNoBody(_ head: ResponseHead, _ method: HTTPMethod) -> Bool {
+    method == .head || head.status.isInformational || head.status == 204 || head.status == 304
+  }
+
+  /// The length in the usual case: one Content-Length line of digits, and no Transfer-Encoding.
+  private static func plainLength(_ fields: HTTPFields) -> Int64? {
+    var length: Int64?
+    var isPlain = true
+    fields.forEachLine { name, value in
+      if HTTPFields.isName(name, "content-length") {
+        if length != nil || value.isEmpty || value.count > 18 { isPlain = false }
+        var number: Int64 = 0
+        for byte in value {
+          guard byte >= 0x30, byte <= 0x39, value.count <= 18 else {
+            isPlain = false
+            return
+          }
+          number = number * 10 + Int64(byte - 0x30)
+        }
+        length = number
+      } else if HTTPFields.isName(name, "transfer-encoding") {
+        isPlain = false
+      }
+    }
+    return isPlain ? length : nil
   }
 
   private static func trimmed(_ text: Substring) -> String {

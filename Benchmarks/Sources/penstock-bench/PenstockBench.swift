@@ -1,0 +1,43 @@
+import Glibc
+import Penstock
+
+@main
+struct PenstockBench {
+  @concurrent static func main() async {
+    guard let options = Options(CommandLine.arguments) else {
+      print("usage: penstock-bench large|small|sequential|idle|stopped-reader|upload URL")
+      print("         [--count K] [--requests N] [--parallel P] [--on-loop] [--streams N] [--bytes N]")
+      print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE]")
+      exit(2)
+    }
+    do {
+      switch options.mode {
+      case "large": try await Large(options: options).run()
+      case "small": try await Fetches(options: options, parallel: options.parallel).run()
+      case "sequential": try await Fetches(options: options, parallel: 1).run()
+      case "idle": try await Idle(options: options).run()
+      case "stopped-reader": try await StoppedReader(options: options).run()
+      case "upload": try await Upload(options: options).run()
+      default:
+        print("penstock-bench: no mode \(options.mode)")
+        exit(2)
+      }
+    } catch {
+      let text = Array("penstock-bench: \(error)\n".utf8)
+      _ = write(STDERR_FILENO, text, text.count)
+      exit(1)
+    }
+  }
+}
+
+struct UnexpectedAnswer: Error {
+  let what: String
+}
+
+extension Response {
+  /// This response, if its status is 200.
+  func checked() throws -> Response {
+    guard status == 200 else { throw UnexpectedAnswer(what: "status \(status)") }
+    return self
+  }
+}
