@@ -65,6 +65,11 @@ public struct HTTPError: Error, Sendable {
   /// The task was cancelled, or the stream was dropped. For comparing: `catch where error == .cancelled`.
   public static let cancelled = HTTPError(.cancelled, phase: .queue, message: "cancelled")
 
+  /// The same, for readers that know how far the exchange was.
+  package static func cancelled(phase: Phase, url: String? = nil) -> HTTPError {
+    HTTPError(.cancelled, phase: phase, message: "cancelled", url: url)
+  }
+
   /// A copy that names the request, for errors made where it wasn't known.
   package func naming(method: HTTPMethod, url: String) -> HTTPError {
     if storage.url != nil { return self }

@@ -101,6 +101,12 @@ extension HTTPError {
     case loginDenied = "login"
     /// Writing to a file or output failed.
     case writeFailed = "write"
+    /// The file exists already and must not be replaced.
+    case fileExists = "exists"
+    /// The disk or quota is full.
+    case diskFull = "disk_full"
+    /// The disk failed.
+    case diskFailed = "disk"
     /// Reading a file or input failed.
     case readFailed = "read"
     /// The bytes don't have the expected digest.
@@ -123,7 +129,7 @@ extension HTTPError {
       case .http2Framing: 16
       case .truncated: 18
       case .httpStatus: 22
-      case .writeFailed: 23
+      case .writeFailed, .fileExists, .diskFull, .diskFailed: 23
       case .readFailed: 26
       case .outOfResources: 27
       case .admissionTimeout, .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout: 28

@@ -50,7 +50,7 @@ package final class ResponseBodyReader: BodySource, @unchecked Sendable {
       case .wait:
         await storage.waitForNews()
       case .cancelled:
-        throw HTTPError.cancelled
+        throw HTTPError.cancelled(phase: .body)
       case .finished:
         return nil
       }

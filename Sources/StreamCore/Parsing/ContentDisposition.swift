@@ -1,0 +1,94 @@
+/// The file name of a Content-Disposition field (RFC 6266), `filename*` (RFC 8187) before `filename`.
+package enum ContentDisposition {
+  /// The name as the server gave it, not yet safe to use; nil when there is none.
+  package static func fileName(_ field: String) -> String? {
+    var plain: String?
+    for (name, value) in parameters(field) {
+      switch name {
+      case "filename*":
+        if let decoded = extended(value) { return decoded }
+      case "filename": plain = plain ?? value
+      default: break
+      }
+    }
+    return plain
+  }
+
+  /// Parameters after the type: names lower-cased, quoted values unquoted.
+  static func parameters(_ field: String) -> [(String, String)] {
+    var found: [(String, String)] = []
+    var rest = Substring(field).drop { $0 != ";" }
+    while rest.first == ";" {
+      rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+      let name = rest.prefix { $0 != "=" && $0 != ";" }
+      rest = rest.dropFirst(name.count)
+      guard rest.first == "=" else { continue }
+      rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+      var value = ""
+      if rest.first == "\"" {
+        rest = rest.dropFirst()
+        while let character = rest.first, character != "\"" {
+          rest = rest.dropFirst()
+          if character == "\\", let escaped = rest.first {
+            value.append(escaped)
+            rest = rest.dropFirst()
+          } else {
+            value.append(character)
+          }
+        }
+        rest = rest.drop { $0 != ";" }
+      } else {
+        let token = rest.prefix { $0 != ";" }
+        rest = rest.dropFirst(token.count)
+        value = String(token)
+        while value.last == " " || value.last == "\t" { value.removeLast() }
+      }
+      var key = name.lowercased()
+      while key.last == " " || key.last == "\t" { key.removeLast() }
+      found.append((key, value))
+    }
+    return found
+  }
+
+  /// charset'language'percent-encoded; UTF-8 and ISO 8859-1 are known.
+  private static func extended(_ value: String) -> String? {
+    let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let bytes = percentBytes(parts[2]) else { return nil }
+    switch parts[0].lowercased() {
+    case "utf-8": return String(validating: bytes, as: UTF8.self)
+    case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    default: return nil
+    }
+  }
+
+  /// Undoes percent-encoding; text that isn't properly encoded stays as it is.
+  package static func percentDecoded(_ text: some StringProtocol) -> String {
+    guard let bytes = percentBytes(text) else { return String(text) }
+    return String(validating: bytes, as: UTF8.self) ?? String(text)
+  }
+
+  private static func percentBytes(_ text: some StringProtocol) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var iterator = text.utf8.makeIterator()
+    while let byte = iterator.next() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
+        return nil
+      }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
