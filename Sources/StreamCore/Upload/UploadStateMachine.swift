@@ -66,12 +66,13 @@ package struct UploadStateMachine: Sendable {
     case tooShort(Int64)
   }
 
-  /// The feeder has nothing more.
+  /// The feeder has nothing more. It waits for the end then, since the body may have to be sent again.
   package mutating func complete(epoch: Int) -> CompleteAction {
     if state == .closed { return .none }
     if epoch != self.epoch { return .restart }
     if let length, fed < length { return .tooShort(fed) }
     state = .complete
+    feederWaits = true
     defer { isStarved = false }
     return isStarved ? .resumeSender : .none
   }
@@ -105,18 +106,18 @@ package struct UploadStateMachine: Sendable {
   package mutating func copied(_ count: Int) -> CopiedAction {
     buffered = max(0, buffered - count)
     sent += Int64(count)
-    guard feederWaits, buffered <= watermark.low else { return .none }
+    guard feederWaits, state == .open, buffered <= watermark.low else { return .none }
     feederWaits = false
     return .resumeFeeder
   }
 
-  /// Whether the feeder waits for room.
+  /// Whether the feeder waits: for room, or complete for a restart or the end.
   package var feederIsWaiting: Bool { feederWaits }
 
   /// Whether the sender waits for the feeder.
   package var isWaitingForFeeder: Bool { isStarved }
 
-  /// The body is to be sent again from its start. True: a waiting feeder must be woken.
+  /// The body is to be sent again from its start.
   package mutating func restart() -> CopiedAction {
     guard state != .closed else { return .none }
     state = .open

@@ -31,21 +31,29 @@ package final class UploadStorage: Sendable {
   /// must be sent again.
   package func feed(from make: @Sendable () -> any BodySource) async {
     while true {
-      let lease = SourceLease(make())
       let epoch = state.withLock { $0.machine.epoch }
-      do {
-        while let chunk = try await lease.source.next() {
-          if chunk.isEmpty { continue }
-          guard try await put(chunk, epoch: epoch) else { break }
-        }
+      do throws(HTTPError) {
+        try await feedOnce(make(), epoch: epoch)
       } catch {
         fail(error)
         return
       }
       switch complete(epoch: epoch) {
       case .restart: continue
-      case .done: return
+      case .done: break
       }
+      // A connection may die with the whole body fed: then it is asked for again.
+      await waitForSender()
+      if state.withLock({ $0.machine.epoch }) == epoch { return }
+    }
+  }
+
+  private func feedOnce(_ source: any BodySource, epoch: Int) async throws(HTTPError) {
+    let lease = SourceLease(source)
+    defer { lease.end() }
+    while let chunk = try await lease.source.next() {
+      if chunk.isEmpty { continue }
+      guard try await put(chunk, epoch: epoch) else { return }
     }
   }
 
@@ -79,10 +87,10 @@ package final class UploadStorage: Sendable {
     switch action {
     case .keep: return true
     case .keepAndResumeSender: wakeSender()
-    case .keepAndWait: await waitForRoom()
+    case .keepAndWait: await waitForSender()
     case .keepResumeSenderAndWait:
       wakeSender()
-      await waitForRoom()
+      await waitForSender()
     case .restart, .stop: return false
     case .tooLong: throw Self.wrongLength("more", length)
     }
@@ -94,7 +102,8 @@ package final class UploadStorage: Sendable {
     wake?()
   }
 
-  private func waitForRoom() async {
+  /// Sleeps until there is room, a restart, or the end.
+  private func waitForSender() async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       let waits = state.withLock { state in
         guard state.machine.feederIsWaiting else { return false }
@@ -114,12 +123,13 @@ package final class UploadStorage: Sendable {
 
   /// Ends the upload with an error, which fails the exchange.
   package func fail(_ error: HTTPError) {
-    let wake = state.withLock { state in
+    let (wake, feeder) = state.withLock { state in
       if state.failure == nil { state.failure = error }
-      _ = state.machine.close()
-      return state.producer
+      let wakes = state.machine.close() == .resumeFeeder
+      return (state.producer, wakes ? state.feeder.take() : nil)
     }
     wake?()
+    feeder?.resume()
   }
 
   /// Puts a whole body in that is here already.
