@@ -91,9 +91,6 @@ extension HTTPError: Equatable, CustomStringConvertible {
   /// Whether two errors are of one kind.
   public static func == (left: HTTPError, right: HTTPError) -> Bool { left.kind == right.kind }
 
-  /// Lets a `catch` or `switch` match by kind: `catch HTTPError.Kind.idleTimeout`.
-  public static func ~= (pattern: HTTPError.Kind, error: HTTPError) -> Bool { pattern == error.kind }
-
   /// One line for people: method, URL, message, status, phase, bytes received, advice.
   public var description: String {
     var text = ""

@@ -69,20 +69,25 @@ public struct HTTPFields: Sendable {
 
   /// Adds all of another list at the end.
   public mutating func append(contentsOf other: HTTPFields) {
-    for entry in other.entries {
-      other.bytes.withUnsafeBufferPointer { all in
-        append(
-          nameBytes: UnsafeBufferPointer(rebasing: all[Int(entry.nameStart)..<Int(entry.nameEnd)]),
-          valueBytes: UnsafeBufferPointer(rebasing: all[Int(entry.valueStart)..<Int(entry.valueEnd)]))
-      }
+    for entry in other.entries { append(entry, of: other) }
+  }
+
+  private mutating func append(_ entry: Entry, of other: HTTPFields) {
+    other.bytes.withUnsafeBufferPointer { all in
+      append(
+        nameBytes: UnsafeBufferPointer(rebasing: all[Int(entry.nameStart)..<Int(entry.nameEnd)]),
+        valueBytes: UnsafeBufferPointer(rebasing: all[Int(entry.valueStart)..<Int(entry.valueEnd)]))
     }
   }
 
   /// Removes every field line of a name.
   public mutating func removeAll(_ name: String) {
     guard contains(name) else { return }
-    let bytes = bytes
-    entries.removeAll { Self.matches($0, name, in: bytes) }
+    // Rebuilt, so that the bytes of what goes don't stay: a name that is set again and again would pile up.
+    let old = self
+    bytes.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
+    for entry in old.entries where !old.matches(entry, name) { append(entry, of: old) }
   }
 
   package mutating func append(

@@ -17,44 +17,89 @@ package enum Redaction {
   /// Whether a header field of this name carries a secret.
   package static func isSecretField(_ name: String) -> Bool { secretFields.contains(name.lowercased()) }
 
-  /// A URL without user info and with the values of secret query items cut. Any text is taken, valid or not.
+  /// A URL without user info and with the values of secret query items cut, those in a fragment too.
+  ///
+  /// Any text is taken: what isn't a valid URL is the more likely to show up in an error.
   package static func url(_ text: String) -> String {
-    var text = text[...]
-    var prefix = ""
-    if let scheme = text.firstRange(ofPattern: "://") {
-      let rest = text[scheme.upperBound...]
-      let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
-      let authority = rest[..<authorityEnd]
-      prefix = String(text[..<scheme.upperBound])
-      if let at = authority.lastIndex(of: "@") {
-        text = rest[authority.index(after: at)...]
-        prefix += "\(mark)@"
-      } else {
-        text = rest
-      }
-    }
-    guard let question = text.firstIndex(of: "?") else { return prefix + text }
-    let fragment = text[question...].firstIndex(of: "#") ?? text.endIndex
-    let query = text[text.index(after: question)..<fragment]
-    let items = query.split(separator: "&", omittingEmptySubsequences: false).map { item in
-      guard let equals = item.firstIndex(of: "="), secretQueryNames.contains(item[..<equals].lowercased())
-      else { return String(item) }
-      return item[...equals] + mark
-    }
-    return prefix + text[...question] + items.joined(separator: "&") + text[fragment...]
+    // As bytes: a combining character would hide the separator before it.
+    let bytes = Array(text.utf8)
+    let authority = authorityStart(in: bytes)
+    let afterUserInfo = userInfoEnd(in: bytes, from: authority)
+    var result = Array(bytes[..<authority])
+    if afterUserInfo > authority { result += Array(mark.utf8) + [UInt8(ascii: "@")] }
+    let rest = bytes[afterUserInfo...]
+    let items = rest.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? rest.endIndex
+    result += rest[..<items]
+    appendItems(rest[items...], to: &result)
+    return String(decoding: result, as: UTF8.self)
   }
-}
 
-extension Substring {
-  /// The first place of an ASCII pattern; Foundation's search isn't here.
-  fileprivate func firstRange(ofPattern pattern: String) -> Range<Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(pattern) {
-        return start..<index(start, offsetBy: pattern.count)
-      }
-      start = index(after: start)
+  private static func isSlash(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
+  }
+
+  /// The position after a scheme and the slashes; 0 where there is neither.
+  private static func authorityStart(in bytes: [UInt8]) -> Int {
+    var position = 0
+    let schemeEnd = bytes.firstIndex { !FieldSyntax.isTokenByte($0) } ?? bytes.count
+    if schemeEnd < bytes.count, bytes[schemeEnd] == UInt8(ascii: ":"), schemeEnd + 1 < bytes.count,
+      isSlash(bytes[schemeEnd + 1])
+    {
+      position = schemeEnd + 1
     }
-    return nil
+    while position < bytes.count, isSlash(bytes[position]) { position += 1 }
+    return position
+  }
+
+  /// The position after the last "@" of the authority; `start` where there is none.
+  private static func userInfoEnd(in bytes: [UInt8], from start: Int) -> Int {
+    func isEnd(_ byte: UInt8) -> Bool {
+      isSlash(byte) || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+    var end = bytes[start...].firstIndex(where: isEnd) ?? bytes.count
+    let authority = bytes[start..<end]
+    // A port that is no number may be a password that goes on behind a "/", "?" or "#".
+    if authority.first != UInt8(ascii: "["), !authority.contains(UInt8(ascii: "@")),
+      let colon = authority.firstIndex(of: UInt8(ascii: ":")),
+      !authority[(colon + 1)...].allSatisfy(DecimalDigits.isDigit)
+    {
+      end = bytes.count
+    }
+    return bytes[start..<end].lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? start
+  }
+
+  /// Query and fragment: items between separators, the value of a secret one cut.
+  private static func appendItems(_ bytes: ArraySlice<UInt8>, to result: inout [UInt8]) {
+    let separators = Array("?&;#".utf8)
+    var position = bytes.startIndex
+    while position < bytes.endIndex {
+      let end = bytes[position...].firstIndex(where: separators.contains) ?? bytes.endIndex
+      let item = bytes[position..<end]
+      if let equals = item.firstIndex(of: UInt8(ascii: "=")), isSecretQueryName(item[..<equals]) {
+        result += item[...equals]
+        result += Array(mark.utf8)
+      } else {
+        result += item
+      }
+      if end < bytes.endIndex { result.append(bytes[end]) }
+      position = end + 1
+    }
+  }
+
+  private static func isSecretQueryName(_ name: ArraySlice<UInt8>) -> Bool {
+    var decoded: [UInt8] = []
+    var position = name.startIndex
+    while position < name.endIndex {
+      if name[position] == UInt8(ascii: "%"), position + 2 < name.endIndex,
+        let byte = UInt8(String(decoding: name[(position + 1)...(position + 2)], as: UTF8.self), radix: 16)
+      {
+        decoded.append(byte)
+        position += 3
+      } else {
+        decoded.append(name[position])
+        position += 1
+      }
+    }
+    return secretQueryNames.contains(String(decoding: decoded, as: UTF8.self).lowercased())
   }
 }

@@ -55,9 +55,9 @@ package struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible
   /// The form to send: `Sun, 06 Nov 1994 08:49:37 GMT`. For the years 0 to 9999.
   package var description: String {
     let day = secondsSinceEpoch.flooredQuotient(86_400)
-    let time = secondsSinceEpoch - day * 86_400
+    let time = secondsSinceEpoch.positiveRemainder(86_400)
     let (year, month, dayOfMonth) = Self.date(ofDayNumber: day)
-    let weekday = Int((day + 4) - (day + 4).flooredQuotient(7) * 7)
+    let weekday = Int((day + 4).positiveRemainder(7))
     return "\(Self.weekdays[weekday]), \(Self.padded(dayOfMonth, 2)) \(Self.months[Int(month) - 1]) "
       + "\(Self.padded(year, 4)) \(Self.padded(time / 3600, 2)):\(Self.padded(time / 60 % 60, 2)):"
       + "\(Self.padded(time % 60, 2)) GMT"
@@ -127,6 +127,12 @@ package struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible
 }
 
 extension Int64 {
+  /// What is left of the quotient rounded down: never negative, and without a product that may overflow.
+  fileprivate func positiveRemainder(_ divisor: Int64) -> Int64 {
+    let remainder = self % divisor
+    return remainder < 0 ? remainder + divisor : remainder
+  }
+
   /// The quotient rounded down, for a positive divisor.
   fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
     self >= 0 ? self / divisor : (self + 1) / divisor - 1

@@ -112,15 +112,18 @@ package struct LineSplitter {
       } else {
         skipsLineFeed = true
       }
-    } else if ending == .lineFeed, end > start, bytes[end - 1] == Self.carriageReturn {
-      end -= 1
+    } else if ending == .lineFeed {
+      if end > start {
+        if bytes[end - 1] == Self.carriageReturn { end -= 1 }
+      } else if carried.last == Self.carriageReturn {
+        // A CRLF that was cut apart.
+        carried.removeLast()
+      }
     }
     return .line(start..<end)
   }
 
   private mutating func joined(with rest: BodyChunk) throws(HTTPError) -> BodyChunk {
-    // The CR of a CRLF that was cut apart; `rest` is empty only if the LF came first in its chunk.
-    if ending == .lineFeed, rest.isEmpty, carried.last == Self.carriageReturn { carried.removeLast() }
     rest.append(to: &carried)
     if carried.count > limit { throw tooLong() }
     let line = BodyChunk(carried)

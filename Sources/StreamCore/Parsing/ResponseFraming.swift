@@ -23,22 +23,12 @@ package enum ResponseFraming: Sendable, Equatable {
       self = .invalid("the transfer coding \"\(codings.joined(separator: ", "))\" isn't supported")
       return
     }
-    var length: Int64?
-    for value in head.headers[all: "Content-Length"].flatMap({
-      $0.split(separator: ",", omittingEmptySubsequences: false)
-    }) {
-      let digits = Self.trimmed(value)
-      guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-        let number = Int64(digits)
-      else {
-        self = .invalid("the Content-Length \"\(digits)\" isn't a number of bytes")
-        return
-      }
-      if let length, length != number {
-        self = .invalid("there are two different lengths, \(length) and \(number)")
-        return
-      }
-      length = number
+    let length: Int64?
+    do throws(HTTPError) {
+      length = try ContentLength.agreed(in: head.headers)
+    } catch {
+      self = .invalid(error.message)
+      return
     }
     if Self.hasNoBody(head, method) {
       self = .none

@@ -22,8 +22,9 @@ package enum RetryAfter: Sendable, Hashable {
     switch self {
     case .seconds(let seconds): return seconds
     case .date(let date):
+      if date <= now { return 0 }
       let (wait, overflow) = date.secondsSinceEpoch.subtractingReportingOverflow(now.secondsSinceEpoch)
-      return overflow ? .max : max(0, wait)
+      return overflow ? .max : wait
     }
   }
 }
