@@ -118,11 +118,15 @@ import Testing
   }
 
   @Test func theLastReferenceMayGoOnTheLoopThread() async throws {
-    let gone = try await Self.dropOnTheLoop()
+    let gate = Gate()
+    let gone = Counter()
+    try Self.leaveToTheLoop(gate, gone)
+    // From here on the loop thread alone holds the loop and the witness.
+    gate.open()
     spin { gone.current == 1 }
   }
 
-  @Test func athousandLoopsLeaveNoDescriptorAndNoThreadBehind() async throws {
+  @Test func aThousandLoopsLeaveNoDescriptorAndNoThreadBehind() async throws {
     // One first, so that what the runtime creates once is there.
     try await withLoop { _ in }
     let descriptors = countEntries("/proc/self/fd")
@@ -143,7 +147,7 @@ import Testing
     spin { countEntries("/proc/self/fd") <= descriptors + 16 }
   }
 
-  /// Tells when it goes, and on which loop that was.
+  /// Counts when it goes on the loop thread.
   final class Witness: LoopMessageReceiver {
     let loop: LoopExecutor
     let gone: Counter
@@ -158,13 +162,11 @@ import Testing
     func receive(_ code: UInt8) { loop.closeWhenIdle() }
   }
 
-  /// After the return the loop thread alone holds the loop.
-  static func dropOnTheLoop() async throws -> Counter {
-    let gone = Counter()
+  static func leaveToTheLoop(_ gate: Gate, _ gone: Counter) throws {
     let loop = try LoopExecutor(name: "drop")
     try loop.start(driver: RecordingDriver())
+    loop.post(gate, 0)
     loop.post(Witness(loop, gone), 0)
-    return gone
   }
 
   static func threadName() -> String {

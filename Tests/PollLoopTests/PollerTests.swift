@@ -25,13 +25,11 @@ import Testing
       near = -1
     }
 
-    /// Closes the near end and puts that of another pair under the same number.
+    /// Closes the near end and puts that of another pair under the same number, in one step: other tests
+    /// open descriptors at the same time.
     func reopen(as other: SocketPair) {
-      let number = near
-      closeNear()
-      _ = dup2(other.near, number)
+      _ = dup2(other.near, near)
       other.closeNear()
-      near = number
     }
 
     func sendToNear() { _ = write(far, "x", 1) }
