@@ -3,7 +3,7 @@ import PenstockTesting
 import StreamCore
 import Testing
 
-@Suite struct FirstStreamTests {
+@Suite(.timeLimit(.minutes(1))) struct FirstStreamTests {
   @Test func `a response gives its head while the body flows`() async throws {
     let server = try ScriptedServer(script: [
       .expectRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nX-A: 1\r\n\r\nhello"),

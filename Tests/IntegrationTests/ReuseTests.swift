@@ -1,0 +1,165 @@
+import Foundation
+import Penstock
+import PenstockTesting
+import StreamCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ReuseTests {
+  /// Answers one request on each connection and closes a kept connection as soon as the next request comes.
+  private func stale() throws -> ScriptedServer {
+    try ScriptedServer(script: [.expectRequest, .response(body: "ok"), .expectHead, .closeAtOnce])
+  }
+
+  private static let bodies: [(String, @Sendable (String) -> RequestBody)] = [
+    ("bytes", { _ in .bytes([UInt8](repeating: 7, count: 1000)) }),
+    ("many bytes", { _ in .bytes([UInt8](repeating: 7, count: 3_000_000)) }),
+    ("file", { .file($0) }),
+    (
+      "replayable stream",
+      { _ in
+        .replayableStream(length: 6) {
+          AsyncStream { continuation in
+            continuation.yield(Array("abc".utf8))
+            continuation.yield(Array("def".utf8))
+            continuation.finish()
+          }
+        }
+      }
+    ),
+  ]
+
+  @Test(
+    "a request that may be repeated survives a kept connection that dies",
+    arguments: [HTTPMethod.get, .head, .put, .delete, .options])
+  func repeatable_methods(method: HTTPMethod) async throws {
+    let server = try stale()
+    try await TestClient.with { client in
+      for _ in 0..<10 {
+        let response = try await client.send(Request(method, server.url))
+        #expect(response.status == 200)
+        _ = try await response.body.drain()
+      }
+    }
+    await server.stop()
+  }
+
+  @Test func `a connection closed right at its reuse is never seen by the caller`() async throws {
+    let server = try ScriptedServer(script: [
+      .expectRequest, .response(body: "ok"), .wait(.milliseconds(3)), .closeAtOnce,
+    ])
+    try await TestClient.with { client in
+      for round in 0..<200 {
+        try await client.expect("ok", from: .get(server.url))
+        if round % 2 == 0 { try await Task.sleep(for: .milliseconds(3)) }
+      }
+    }
+    await server.stop()
+  }
+
+  @Test func `a POST on a connection that dies unanswered isn't sent twice`() async throws {
+    let server = try stale()
+    try await TestClient.with { client in
+      try await client.expect("ok", from: .get(server.url))
+      let error = await failure { try await client.send(.post(server.url, body: .string("abc"))) }
+      #expect(error?.kind == .connectionLost || error?.kind == .emptyReply || error?.kind == .receiveFailed)
+      #expect(error?.mayHaveBeenProcessed == true)
+      #expect(server.requests.count { $0.method == "POST" } == 1)
+    }
+    await server.stop()
+  }
+
+  @Test func `a POST that may be repeated is`() async throws {
+    let server = try stale()
+    try await TestClient.with { client in
+      try await client.expect("ok", from: .get(server.url))
+      var request = Request.post(server.url, body: .string("abc"))
+      request.mayReplayUnsafe = true
+      try await client.expect("ok", from: request)
+    }
+    await server.stop()
+  }
+
+  @Test("a PUT is sent anew from each kind of body that can be", arguments: 0..<4)
+  func replayed_put(index: Int) async throws {
+    let (_, make) = Self.bodies[index]
+    let directory = try TemporaryDirectory()
+    let file = try directory.write("body", [UInt8](repeating: 9, count: 5000))
+    // The body of the second request is taken whole before the connection dies.
+    let server = try ScriptedServer(scripts: [
+      [.expectRequest, .response(body: "ok"), .expectRequest, .closeAtOnce], .response(body: "ok"),
+    ])
+    try await TestClient.with({ $0.timeouts.idle = .seconds(5) }) { client in
+      try await client.expect("ok", from: .get(server.url))
+      try await client.expect("ok", from: .put(server.url, body: make(file)))
+      let puts = server.requests.filter { $0.method == "PUT" }
+      #expect(puts.count == 2)
+      #expect(puts.first?.body == puts.last?.body)
+      #expect(puts.last?.bodyLength ?? 0 > 0)
+      // The handle that was rewound serves on.
+      try await client.expect("ok", from: .put(server.url, body: make(file)))
+    }
+    await server.stop()
+  }
+
+  @Test func `a PUT from a one-shot stream fails with a typed error and spoils nothing`() async throws {
+    let server = try ScriptedServer(scripts: [
+      [.expectRequest, .response(body: "ok"), .expectRequest, .closeAtOnce], .response(body: "ok"),
+    ])
+    try await TestClient.with { client in
+      try await client.expect("ok", from: .get(server.url))
+      let stream = AsyncStream { continuation in
+        continuation.yield(Array("abc".utf8))
+        continuation.finish()
+      }
+      let error = await failure { try await client.send(.put(server.url, body: .stream(stream))) }
+      #expect(error?.kind == .bodyNotReplayable || error?.kind == .emptyReply || error?.kind == .connectionLost)
+      for _ in 0..<3 {
+        try await client.expect("ok", from: .put(server.url, body: .string("abc")))
+      }
+    }
+    await server.stop()
+  }
+
+  @Test("the rest of a body that nobody wants is never read to its end", arguments: [200, 1 << 30, Int64.max])
+  func unread_rest(rest: Int64) async throws {
+    let server = try ScriptedServer(respond: { request in
+      guard request.target == "/rest" else { return [.response(body: "next")] }
+      if rest == .max {
+        return [
+          .head(fields: [("Transfer-Encoding", "chunked")]),
+          .sendForever([UInt8](repeating: 120, count: 16384), chunked: true),
+        ]
+      }
+      return [
+        .send("HTTP/1.1 200 OK\r\nContent-Length: \(rest + 5)\r\n\r\nfirst"), .waitForSignal("rest"),
+        .sendContent(count: rest),
+      ]
+    })
+    try await TestClient.with { client in
+      var iterator: ResponseBody.Iterator? =
+        try await client.send(.get(server.url("/rest"))).body.makeAsyncIterator()
+      _ = try await iterator?.next()
+      iterator = nil
+      server.signal("rest")
+      try await client.expect("next", from: .get(server.url("/next")))
+      try await server.waitForPeerClose()
+      #expect(server.bytesSent() < 64 << 20)
+    }
+    await server.stop()
+  }
+
+  @Test func `connections are kept and reused`() async throws {
+    let server = try ScriptedServer(script: .response(body: "ok"))
+    try await TestClient.with { client in
+      for _ in 0..<20 {
+        let text = try await client.text(.get(server.url))
+        #expect(text == "ok")
+      }
+      #expect(server.connectionCount == 1)
+      let response = try await client.send(.get(server.url))
+      #expect(response.facts.connection.reused)
+      _ = try await response.body.drain()
+    }
+    await server.stop()
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Synchronization
+
+/// A program that runs beside a test; its output comes line by line.
+final class ChildProcess: Sendable {
+  let lines: AsyncStream<String>
+  private let process: Process
+  private let ended: AsyncStream<Int32>
+
+  /// `arguments[0]` is a program's name or path.
+  init(_ arguments: [String], directory: String? = nil, environment: [String: String] = [:]) throws {
+    guard let name = arguments.first, let path = name.hasPrefix("/") ? name : Tool.path(name) else {
+      throw Tool.Failed(what: "no program \(arguments.first ?? "")")
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = Array(arguments.dropFirst())
+    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = ProcessInfo.processInfo.environment["PENSTOCK_TEST_OUTPUT"] == nil
+      ? FileHandle.nullDevice : FileHandle.standardError
+    let (lines, lineSink) = AsyncStream.makeStream(of: String.self)
+    let (ended, endSink) = AsyncStream.makeStream(of: Int32.self)
+    process.terminationHandler = {
+      // A signal's number is made negative, to tell it from an exit status.
+      endSink.yield($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
+      endSink.finish()
+    }
+    self.lines = lines
+    self.ended = ended
+    self.process = process
+    try process.run()
+    // A thread of its own: reading blocks.
+    let handle = output.fileHandleForReading
+    let reader = Thread {
+      var rest = Data()
+      while true {
+        let data = handle.availableData
+        if data.isEmpty { break }
+        rest += data
+        while let end = rest.firstIndex(of: 0x0A) {
+          lineSink.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+          rest = Data(rest[(end + 1)...])
+        }
+      }
+      lineSink.finish()
+    }
+    reader.start()
+  }
+
+  /// The next line that starts with this word, without it.
+  func line(_ word: String) async throws -> String {
+    for await line in lines where line == word || line.hasPrefix(word + " ") {
+      return String(line.dropFirst(word.count + 1))
+    }
+    throw Tool.Failed(what: "the program ended before it said \(word)")
+  }
+
+  /// Waits for the end: the exit status, or the negative number of a signal.
+  func status() async -> Int32 {
+    for await status in ended { return status }
+    return .min
+  }
+
+  func stop() async {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    _ = await status()
+  }
+
+  /// Runs a program to its end.
+  static func run(_ arguments: [String], directory: String? = nil) async throws {
+    let child = try ChildProcess(arguments, directory: directory)
+    let status = await child.status()
+    if status != 0 { throw Tool.Failed(what: "\(arguments.joined(separator: " ")) ended with \(status)") }
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// nghttp2's server: HTTP/2 over TLS, documents from a directory.
+final class NghttpdServer: Sendable {
+  let port: UInt16
+  private let process: ChildProcess
+  private let directory: TemporaryDirectory
+
+  func url(_ path: String) -> String { "https://localhost:\(port)\(path)" }
+
+  private init(_ port: UInt16, _ directory: TemporaryDirectory, _ arguments: [String]) throws {
+    self.port = port
+    self.directory = directory
+    process = try ChildProcess(["nghttpd", "-d", directory.path] + arguments)
+  }
+
+  static func with<Value>(
+    files: [String: Int] = [:], arguments: [String] = [], _ body: (NghttpdServer) async throws -> Value
+  ) async throws -> Value {
+    let pair = try await Certificates.shared().local
+    let directory = try TemporaryDirectory()
+    for (name, size) in files {
+      try directory.write(name, [UInt8](repeating: UInt8(ascii: "x"), count: size))
+    }
+    let port = try FreePort.find()
+    let server = try NghttpdServer(
+      port, directory, arguments + ["-a", "127.0.0.1", "\(port)", pair.key, pair.certificate])
+    do {
+      try await FreePort.waitUntilAnswered([port])
+      let value = try await body(server)
+      await server.process.stop()
+      return value
+    } catch {
+      await server.process.stop()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,170 @@
+"""Bytes under TLS that no ordinary server would send: tls_server.py CERTIFICATE KEY MODE [NUMBER]
+
+Prints "port N", then a line for everything that the tests wait for.
+"""
+import socket
+import ssl
+import struct
+import sys
+import threading
+
+CERTIFICATE, KEY, MODE = sys.argv[1:4]
+NUMBER = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+count = 0
+lock = threading.Lock()
+
+
+def say(text):
+    with lock:
+        print(text, flush=True)
+
+
+def read_head(connection):
+    data = b""
+    while b"\r\n\r\n" not in data:
+        part = connection.recv(65536)
+        if not part:
+            return None
+        data += part
+    return data
+
+
+def wait_for_end(connection):
+    try:
+        while connection.recv(65536):
+            pass
+    except OSError:
+        pass
+    say("closed")
+
+
+def reset(connection):
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def http1(connection, raw):
+    while read_head(connection) is not None:
+        if MODE == "burst":
+            body = b"x" * (1 << 20)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n" + body)
+        elif MODE == "no-close-notify":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")
+            # The descriptor is closed behind the back of TLS.
+            socket.socket(fileno=connection.detach()).close()
+            return
+        elif MODE == "cut":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
+            socket.socket(fileno=connection.detach()).close()
+            return
+        elif MODE == "reset":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
+            reset(connection)
+            return
+        elif MODE == "endless":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            chunk = b"4000\r\n" + b"x" * 0x4000 + b"\r\n"
+            try:
+                while True:
+                    connection.sendall(chunk)
+            except OSError:
+                say("closed")
+                return
+        else:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    say("closed")
+
+
+# HTTP/2 frames: type, flags, stream, payload.
+DATA, HEADERS, RST_STREAM, SETTINGS, GOAWAY = 0, 1, 3, 4, 7
+END_STREAM, END_HEADERS, ACK = 1, 4, 1
+
+
+def frame(kind, flags, stream, payload=b""):
+    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+
+def read_exactly(connection, length):
+    data = b""
+    while len(data) < length:
+        part = connection.recv(length - len(data))
+        if not part:
+            raise OSError("closed")
+        data += part
+    return data
+
+
+def http2(connection):
+    global count
+    read_exactly(connection, 24)
+    connection.sendall(frame(SETTINGS, 0, 0))
+    while True:
+        head = read_exactly(connection, 9)
+        length = int.from_bytes(head[:3], "big")
+        kind, flags = head[3], head[4]
+        stream = int.from_bytes(head[5:], "big") & 0x7FFFFFFF
+        read_exactly(connection, length)
+        if kind == SETTINGS and not flags & ACK:
+            connection.sendall(frame(SETTINGS, ACK, 0))
+        elif kind == RST_STREAM:
+            say("rst %d" % stream)
+        elif kind == HEADERS:
+            with lock:
+                count += 1
+                number = count
+            say("stream %d" % stream)
+            answer(connection, stream, number)
+
+
+def answer(connection, stream, number):
+    status = frame(HEADERS, END_HEADERS, stream, b"\x88")
+    if MODE == "h2-refuse" and number <= NUMBER:
+        connection.sendall(frame(RST_STREAM, 0, stream, struct.pack(">I", 7)))
+    elif MODE == "h2-trailers":
+        trailers = b"\x00" + bytes([3]) + b"x-t" + bytes([1]) + b"v"
+        connection.sendall(
+            status + frame(DATA, 0, stream, b"hello") + frame(HEADERS, END_HEADERS | END_STREAM, stream, trailers))
+    elif MODE == "h2-reset":
+        connection.sendall(
+            status + frame(DATA, 0, stream, b"hello") + frame(RST_STREAM, 0, stream, struct.pack(">I", 2)))
+    elif MODE == "h2-silent":
+        connection.sendall(status + frame(DATA, 0, stream, b"hello"))
+    elif MODE == "h2-goaway":
+        connection.sendall(frame(GOAWAY, 0, 0, struct.pack(">II", 0, 0)))
+        raise OSError("gone away")
+    else:
+        connection.sendall(status + frame(DATA, END_STREAM, stream, b"ok"))
+
+
+def serve(raw, context):
+    try:
+        connection = context.wrap_socket(raw, server_side=True)
+    except OSError as error:
+        say("handshake-failed %s" % error)
+        return
+    say("accepted resumed=%s" % connection.session_reused)
+    try:
+        if MODE.startswith("h2"):
+            http2(connection)
+        else:
+            http1(connection, raw)
+    except OSError:
+        say("closed")
+    connection.close()
+
+
+def main():
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTIFICATE, KEY)
+    context.set_alpn_protocols(["h2"] if MODE.startswith("h2") else ["http/1.1"])
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(128)
+    say("port %d" % listener.getsockname()[1])
+    while True:
+        raw, _ = listener.accept()
+        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        threading.Thread(target=serve, args=(raw, context), daemon=True).start()
+
+
+main()
