@@ -70,7 +70,8 @@ actor CurlLoop {
   }
 
   private func watch(_ transfer: Transfer) {
-    guard transfer.machine.phase == .queued, transfer.timer == nil else { return }
+    // Once: without a limit of time there is no timer to tell.
+    guard transfer.machine.phase == .queued, !transfer.isCountedWaiting else { return }
     waiting += 1
     transfer.isCountedWaiting = true
     checkTime(transfer)

@@ -15,6 +15,8 @@ struct LookupGate<Waiter> {
   private var queue: [String] = []
   private(set) var running = 0
   let places: Int
+  /// So many names are remembered before the stale ones are dropped.
+  private var namesBeforeSweep = 4096
 
   init(places: Int) { self.places = max(1, places) }
 
@@ -55,7 +57,7 @@ struct LookupGate<Waiter> {
       released = entry.waiters.map { ($0, nil) }
       entry.waiters = []
       names[name] = entry
-      if names.count > 4096 { forgetStale(now: now) }
+      if names.count > namesBeforeSweep { forgetStale(now: now) }
     } else if entry.waiters.isEmpty {
       names[name] = nil
     } else {
@@ -84,5 +86,6 @@ struct LookupGate<Waiter> {
 
   private mutating func forgetStale(now: UInt64) {
     names = names.filter { $0.value.isRunning || !$0.value.waiters.isEmpty || $0.value.freshUntil > now }
+    namesBeforeSweep = max(4096, 2 * names.count)
   }
 }

@@ -18,6 +18,9 @@ package enum RequestCheck {
     if !request.body.isEmpty, request.method == .trace || request.method == .head {
       throw refuse(.invalidBody, "a \(request.method) request can't have a body (RFC 9110 §9.3)")
     }
+    if let length = request.body.length, length < 0 {
+      throw refuse(.invalidBody, "the length of the body is negative: \(length)", "Use nil if it isn't known")
+    }
     if let field = request.headers.firstInvalidField {
       throw refuse(
         .invalidHeader, "the header field \"\(field.name)\" \(field.why)",

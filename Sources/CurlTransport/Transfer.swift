@@ -182,6 +182,7 @@ final class Transfer: @unchecked Sendable {
       deadlines.progressed(at: turn.now)
       storage.uploaded(upload.sent)
       if request.options.reportsUpload { markForFlush() }
+      endUploadIfAllSent()
     case .pause:
       machine.sendStarved()
     case .end:
@@ -190,6 +191,13 @@ final class Transfer: @unchecked Sendable {
     case .abort: break
     }
     return result
+  }
+
+  /// libcurl doesn't ask for the end of a body whose length it knows.
+  private func endUploadIfAllSent() {
+    guard let upload, let length = upload.length, upload.sent >= length else { return }
+    machine.uploadEnded()
+    deadlines.requestSent(at: turn.now)
   }
 
   func rewind() -> Bool {
@@ -204,6 +212,7 @@ final class Transfer: @unchecked Sendable {
     switch machine.requestStarts() {
     case .send:
       deadlines.requestSent(at: turn.now)
+      if upload?.length == 0 { endUploadIfAllSent() }
       return true
     case .refuseReplay:
       machine.refuse(

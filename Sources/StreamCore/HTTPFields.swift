@@ -80,6 +80,18 @@ public struct HTTPFields: Sendable {
     }
   }
 
+  /// Adds those of another list whose names aren't here, repeats and bytes kept.
+  package mutating func appendMissing(from other: HTTPFields) {
+    let own = self
+    for entry in other.entries where !own.contains(other.name(of: entry)) {
+      other.bytes.withUnsafeBufferPointer { all in
+        append(
+          nameBytes: UnsafeBufferPointer(rebasing: all[Int(entry.nameStart)..<Int(entry.nameEnd)]),
+          valueBytes: UnsafeBufferPointer(rebasing: all[Int(entry.valueStart)..<Int(entry.valueEnd)]))
+      }
+    }
+  }
+
   /// Removes every field line of a name.
   public mutating func removeAll(_ name: String) {
     guard contains(name) else { return }

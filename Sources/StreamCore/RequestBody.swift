@@ -48,7 +48,7 @@ public struct RequestBody: Sendable {
     _ sequence: S, length: Int64? = nil
   ) -> RequestBody where S.Element: Sequence<UInt8> & Sendable {
     RequestBody(
-      .stream { SequenceBodySource(sequence) }, length: length.map { Swift.max(0, $0) }, isReplayable: false)
+      .stream { SequenceBodySource(sequence) }, length: length, isReplayable: false)
   }
 
   /// The same, from a closure that makes the sequence anew each time the body must be sent.
@@ -56,7 +56,7 @@ public struct RequestBody: Sendable {
     length: Int64? = nil, _ make: @escaping @Sendable () -> S
   ) -> RequestBody where S.Element: Sequence<UInt8> & Sendable {
     RequestBody(
-      .stream { SequenceBodySource(make()) }, length: length.map { Swift.max(0, $0) }, isReplayable: true)
+      .stream { SequenceBodySource(make()) }, length: length, isReplayable: true)
   }
 
   /// A body that another layer feeds.

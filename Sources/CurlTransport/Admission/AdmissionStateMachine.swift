@@ -14,8 +14,43 @@ struct AdmissionStateMachine {
     var running = 0
     /// Running HTTP/2 streams by loop.
     var streams: [Int: Int] = [:]
-    var queue = AdmissionQueue()
+    /// Waiting calls by loop: over HTTP/2 a loop whose connection is full must not stop the others.
+    var queues: [Int: AdmissionQueue] = [:]
     var isInRing = false
+
+    init(isSecure: Bool) {
+      proto = isSecure ? .unknown : .http1
+    }
+
+    func mayRun(onLoop loop: Int, _ limits: AdmissionLimits) -> Bool {
+      switch proto {
+      case .unknown: running == 0
+      case .http1: running < limits.perHost
+      case .http2: streams[loop, default: 0] < limits.streamsPerConnection
+      }
+    }
+
+    /// Whether nobody waits; forgets those that have left.
+    var isQueueEmpty: Bool {
+      mutating get {
+        for loop in queues.keys where queues[loop]?.isEmpty != false { queues[loop] = nil }
+        return queues.isEmpty
+      }
+    }
+
+    /// Takes the waiting call whose turn it is among those that may run.
+    mutating func takeNext(_ limits: AdmissionLimits) -> AdmissionTicket? {
+      var best: AdmissionTicket?
+      for loop in queues.keys where mayRun(onLoop: loop, limits) {
+        guard let next = queues[loop]?.first else { continue }
+        if let found = best, !next.goesBefore(found) { continue }
+        best = next
+      }
+      if let best { queues[best.loop]?.removeFirst() }
+      return best
+    }
+
+    var isInUse: Bool { running > 0 || isInRing }
   }
 
   let limits: AdmissionLimits
@@ -26,7 +61,12 @@ struct AdmissionStateMachine {
   private(set) var running = 0
   private(set) var runningLong = 0
   private(set) var waiting = 0
+  /// Hosts that something is remembered of, for tests.
+  var knownHosts: Int { hosts.count }
+  private var entered: UInt64 = 0
   private var isClosed = false
+  /// So many hosts are remembered before the unused ones are dropped.
+  private var hostsBeforeSweep = 10_000
 
   init(limits: AdmissionLimits) { self.limits = limits }
 
@@ -34,6 +74,8 @@ struct AdmissionStateMachine {
 
   mutating func enter(_ ticket: AdmissionTicket) -> EnterAction {
     guard !isClosed else { return .refuse }
+    entered += 1
+    ticket.order = entered
     if ticket.isLongLived {
       guard runningLong < limits.longLived else {
         ticket.state = .waiting
@@ -47,14 +89,15 @@ struct AdmissionStateMachine {
     }
     // One look-up, and the host is changed in place.
     let index = index(of: ticket)
-    if hosts.values[index].queue.isEmpty, running < limits.total, mayRun(ticket, hosts.values[index]) {
+    // Whoever waits can't run, so nobody is overtaken.
+    if running < limits.total, hosts.values[index].mayRun(onLoop: ticket.loop, limits) {
       running += 1
       Self.run(ticket, &hosts.values[index])
       return .start
     }
     ticket.state = .waiting
     waiting += 1
-    hosts.values[index].queue.add(ticket)
+    hosts.values[index].queues[ticket.loop, default: AdmissionQueue()].add(ticket)
     if !hosts.values[index].isInRing {
       hosts.values[index].isInRing = true
       ring.append(ticket.origin)
@@ -65,17 +108,12 @@ struct AdmissionStateMachine {
   private mutating func index(of ticket: AdmissionTicket) -> Dictionary<String, Host>.Index {
     if let index = hosts.index(forKey: ticket.origin) { return index }
     // Hosts that nobody uses are forgotten when there are many.
-    if hosts.count > 10_000 { hosts = hosts.filter { $0.value.running > 0 || $0.value.isInRing } }
-    hosts[ticket.origin] = Host(proto: ticket.isSecure ? .unknown : .http1)
-    return hosts.index(forKey: ticket.origin) ?? hosts.startIndex
-  }
-
-  private func mayRun(_ ticket: AdmissionTicket, _ host: Host) -> Bool {
-    switch host.proto {
-    case .unknown: host.running == 0
-    case .http1: host.running < limits.perHost
-    case .http2: host.streams[ticket.loop, default: 0] < limits.streamsPerConnection
+    if hosts.count > hostsBeforeSweep {
+      hosts = hosts.filter { $0.value.isInUse }
+      hostsBeforeSweep = max(10_000, 2 * hosts.count)
     }
+    hosts[ticket.origin] = Host(isSecure: ticket.isSecure)
+    return hosts.index(forKey: ticket.origin) ?? hosts.startIndex
   }
 
   private static func run(_ ticket: AdmissionTicket, _ host: inout Host) {
@@ -142,7 +180,12 @@ struct AdmissionStateMachine {
   mutating func close() -> [AdmissionTicket] {
     isClosed = true
     var all = longQueue.takeAll()
-    for origin in ring { all += hosts[origin]?.queue.takeAll() ?? [] }
+    for origin in ring {
+      for loop in hosts[origin]?.queues.keys.sorted() ?? [] {
+        all += hosts[origin]?.queues[loop]?.takeAll() ?? []
+      }
+      hosts[origin]?.isInRing = false
+    }
     ring = []
     waiting = 0
     for ticket in all { ticket.state = .left }
@@ -156,21 +199,17 @@ struct AdmissionStateMachine {
     while running < limits.total, !ring.isEmpty, fruitless < ring.count {
       let origin = ring.removeFirst()
       guard var host = hosts.removeValue(forKey: origin) else { continue }
-      if let next = host.queue.first, mayRun(next, host) {
-        host.queue.removeFirst()
+      let next = host.takeNext(limits)
+      if let next {
         waiting -= 1
         running += 1
         Self.run(next, &host)
         started.append(next)
-        fruitless = 0
-      } else {
-        fruitless += 1
       }
-      if host.queue.isEmpty {
-        host.isInRing = false
-      } else {
-        ring.append(origin)
-      }
+      host.isInRing = !host.isQueueEmpty
+      if host.isInRing { ring.append(origin) }
+      // A host that leaves the ring says nothing about those still in it.
+      fruitless = next != nil ? 0 : fruitless + (host.isInRing ? 1 : 0)
       hosts[origin] = host
     }
     return started

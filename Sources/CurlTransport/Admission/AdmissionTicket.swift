@@ -9,6 +9,8 @@ final class AdmissionTicket: @unchecked Sendable {
   let isLongLived: Bool
   let priority: Int
   var state = State.new
+  /// Its number among all that asked.
+  var order: UInt64 = 0
   /// Whether it counts as a stream of an HTTP/2 connection.
   var countsAsStream = false
   /// Whom to start; let go when it has been started or has left. (A weak reference would make every retain of
@@ -21,5 +23,10 @@ final class AdmissionTicket: @unchecked Sendable {
     self.isSecure = isSecure
     self.isLongLived = isLongLived
     self.priority = priority
+  }
+
+  /// Larger priority first, else in order.
+  func goesBefore(_ other: AdmissionTicket) -> Bool {
+    priority == other.priority ? order < other.order : priority > other.priority
   }
 }

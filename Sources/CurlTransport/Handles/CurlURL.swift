@@ -42,6 +42,7 @@ package struct CurlURL: Sendable, Hashable {
     if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw Self.invalid(text, "it holds a control character")
     }
+    if Self.lacksHost(text) { throw Self.invalid(text, "it has no host") }
     guard let handle = unsafe curl_url() else {
       throw HTTPError(.outOfResources, phase: .queue, message: "libcurl has no memory for a URL")
     }
@@ -94,6 +95,16 @@ package struct CurlURL: Sendable, Hashable {
   package static func isAddress(_ host: String) -> Bool {
     if host.hasPrefix("[") { return true }
     return host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || ($0 >= 0x30 && $0 <= 0x39) }
+  }
+
+  /// Whether a scheme is followed by anything but two slashes: libcurl would take what comes next as the host.
+  private static func lacksHost(_ text: String) -> Bool {
+    let lower = text.prefix(6).lowercased()
+    for scheme in ["http:", "https:"] where lower.hasPrefix(scheme) {
+      let rest = text.utf8.dropFirst(scheme.utf8.count)
+      return !rest.starts(with: "//".utf8) || rest.dropFirst(2).first == UInt8(ascii: "/")
+    }
+    return false
   }
 
   private static func invalid(_ text: String, _ why: String) -> HTTPError {

@@ -48,9 +48,7 @@ struct RequestEncoder: Sendable {
 
   static func headers(_ request: Request, _ configuration: ClientConfiguration) -> HTTPFields {
     var headers = request.headers
-    for field in configuration.headers where !headers.contains(field.name) {
-      headers.append(field.name, field.value)
-    }
+    headers.appendMissing(from: configuration.headers)
     func setDefault(_ name: String, _ value: @autoclosure () -> String?) {
       guard !headers.contains(name) else { return }
       if !request.withoutDefaults.isEmpty,

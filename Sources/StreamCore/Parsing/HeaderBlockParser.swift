@@ -85,19 +85,16 @@ package struct HeaderBlockParser: Sendable {
   }
 
   private mutating func field(_ text: UnsafeRawBufferPointer) -> Event {
-    guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
-      // A line fold (obs-fold, RFC 9112 §5.2) continues the value before it.
-      guard let first = text.first, first == 0x20 || first == 0x09, !fields.isEmpty else {
-        return .failure(.badLine)
-      }
-      fields.extendLast(Self.trimmed(text))
-      return .none
-    }
-    if let first = text.first, first == 0x20 || first == 0x09, !fields.isEmpty {
-      fields.extendLast(Self.trimmed(text))
-      return .none
-    }
     if text.contains(0) { return .failure(.badLine) }
+    if let first = text.first, first == 0x20 || first == 0x09 {
+      // A line fold (obs-fold, RFC 9112 §5.2) continues the value before it; there is none to continue
+      // right after a status line (RFC 9112 §2.2).
+      guard !fields.isEmpty else { return .failure(.badLine) }
+      let more = Self.trimmed(text)
+      if !more.isEmpty { fields.extendLast(more) }
+      return .none
+    }
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return .failure(.badLine) }
     let name = Self.trimmed(UnsafeRawBufferPointer(rebasing: text[..<colon]))
     let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
     fields.append(
@@ -112,17 +109,19 @@ package struct HeaderBlockParser: Sendable {
 
   /// "HTTP/1.1 200 OK" or "HTTP/2 200".
   private static func statusLine(_ text: UnsafeRawBufferPointer) -> ResponseHead? {
-    guard let space = text.firstIndex(of: 0x20) else { return nil }
+    guard let space = text.firstIndex(of: 0x20), space > 5 else { return nil }
     let version: HTTPVersion
-    switch (text[5], space) {
-    case (UInt8(ascii: "1"), 8): version = text[7] == UInt8(ascii: "0") ? .http1_0 : .http1_1
-    case (UInt8(ascii: "2"), _): version = .http2
-    case (UInt8(ascii: "3"), _): version = .http3
+    switch String(decoding: text[5..<space], as: UTF8.self) {
+    case "1.0": version = .http1_0
+    case "1.1": version = .http1_1
+    case "2", "2.0": version = .http2
+    case "3", "3.0": version = .http3
     default: return nil
     }
     let digits = text[(space + 1)...].prefix(3)
-    guard digits.count == 3, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+    guard digits.count == 3, digits.allSatisfy(DecimalDigits.isDigit) else { return nil }
     let code = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    guard code >= 100 else { return nil }
     let rest = text[(space + 4)...]
     if let next = rest.first, next != 0x20 { return nil }
     let reason = trimmed(UnsafeRawBufferPointer(rebasing: rest))

@@ -47,6 +47,12 @@ public struct ResponseBody: AsyncSequence, Sendable {
   /// - Throws: `HTTPError.Kind.bodyTooLarge` as soon as the limit is passed (before the first byte where the
   ///   head says so), and whatever ended the body.
   public func collect(upTo limit: ByteCount) async throws(HTTPError) -> [UInt8] {
+    if limit.bytes < 0 {
+      owner.claim()?.abandon()
+      throw HTTPError(
+        .invalidConfiguration, phase: .body, message: "the limit of a body is negative",
+        advice: "Give the largest body that you take, or `.unlimited`")
+    }
     if let contentLength, contentLength > limit.bytes {
       owner.claim()?.abandon()
       throw Self.tooLarge(limit, announced: contentLength)

@@ -58,8 +58,9 @@ package final class ResponseBodyReader: BodySource, @unchecked Sendable {
   }
 
   package func abandon() {
-    forget()
+    // First: else giving credit would tell a held producer to go on.
     storage.abandon()
+    forget()
   }
 
   private func giveCredit() {

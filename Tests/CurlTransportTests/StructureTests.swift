@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+/// What DESIGN §1 says about the source tree, read from the tree itself.
+struct StructureTests {
+  private struct Source: Sendable {
+    let path: String
+    let lines: [Substring]
+    var imports: Set<String> {
+      Set(
+        lines.compactMap { line in
+          let words = line.split(separator: " ")
+          guard let at = words.firstIndex(of: "import"), at < 3, words.count > at + 1, !line.hasPrefix("//")
+          else { return nil }
+          return String(words[words.count - 1])
+        })
+    }
+  }
+
+  private static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  private static func sources(_ folder: String = "") -> [Source] {
+    let start = root.appending(path: "Sources/" + folder).resolvingSymlinksInPath()
+    guard let all = FileManager.default.enumerator(at: start, includingPropertiesForKeys: nil) else {
+      return []
+    }
+    return all.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.compactMap { file in
+      guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+      let path = file.path.components(separatedBy: "/Sources/").last ?? file.path
+      return Source(path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false))
+    }
+  }
+
+  @Test func `the tree is found`() {
+    #expect(Self.sources().count > 50)
+  }
+
+  @Test func `libcurl is imported under Handles alone`() {
+    for source in Self.sources() where source.imports.contains("CCurl") {
+      #expect(source.path.hasPrefix("CurlTransport/Handles/"), "\(source.path)")
+    }
+  }
+
+  @Test(arguments: ["CZlib", "CCrypto", "CBrotli", "CZstd"]) func `one file imports`(_ module: String) {
+    #expect(Self.sources().filter { $0.imports.contains(module) }.count <= 1)
+  }
+
+  @Test(arguments: ["try!", "fatalError(", "preconditionFailure(", " as! "]) func `no source holds`(
+    _ word: String
+  ) {
+    for source in Self.sources() {
+      for (index, line) in source.lines.enumerated()
+      where line.contains(word) && !line.drop(while: { $0 == " " }).hasPrefix("//") {
+        Issue.record("\(source.path):\(index + 1): \(word)")
+      }
+    }
+  }
+
+  @Test func `no file has more than 400 lines`() {
+    for source in Self.sources() { #expect(source.lines.count <= 401, "\(source.path)") }
+  }
+
+  @Test func `what is unchecked says why it is safe`() {
+    for source in Self.sources() {
+      for (index, line) in source.lines.enumerated()
+      where line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)") {
+        let near = source.lines[max(0, index - 2)...min(source.lines.count - 1, index + 3)]
+        #expect(near.contains { $0.contains("//") }, "\(source.path):\(index + 1)")
+      }
+    }
+  }
+
+  @Test func `the arrows point one way`() {
+    let ours: Set<String> = [
+      "StreamCore", "PollLoop", "CurlTransport", "Penstock", "PenstockTesting", "PenstockCLI", "CCurl",
+      "CZlib",
+      "CCrypto", "CLinux",
+    ]
+    let allowed: [String: Set<String>] = [
+      "StreamCore": [], "PollLoop": ["CLinux"], "CurlTransport": ["StreamCore", "PollLoop", "CCurl"],
+      "Penstock": ["StreamCore", "CurlTransport", "CZlib", "CCrypto"],
+      "PenstockTesting": ["StreamCore"],
+    ]
+    for (target, targets) in allowed {
+      for source in Self.sources(target) {
+        #expect(source.imports.intersection(ours).isSubset(of: targets), "\(source.path)")
+      }
+    }
+    for source in Self.sources("StreamCore") {
+      #expect(
+        source.imports.isDisjoint(with: ["Foundation", "Glibc", "FoundationEssentials"]), "\(source.path)")
+    }
+    for target in ["PollLoop", "CurlTransport", "Penstock"] {
+      for source in Self.sources(target) {
+        #expect(source.imports.isDisjoint(with: ["FoundationNetworking"]), "\(source.path)")
+      }
+    }
+  }
+}
