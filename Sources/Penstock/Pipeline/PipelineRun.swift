@@ -64,7 +64,8 @@ struct PipelineRun: Sendable {
       fragment = request.url.utf8.firstIndex(of: UInt8(ascii: "#")).map {
         String(request.url[$0...].dropFirst())
       }
-      request = try URLCredentials.applied(to: request)
+      // Nearly no URL has credentials: look before copying.
+      if request.url.utf8.contains(UInt8(ascii: "@")) { request = try URLCredentials.applied(to: request) }
     } else if let total = timeouts.total {
       // One total limit over all hops.
       var left = timeouts

@@ -85,7 +85,10 @@ package struct HeaderBlockParser: Sendable {
   }
 
   private mutating func field(_ text: UnsafeRawBufferPointer) -> Event {
-    guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
+    // One look at each byte: where the colon is, and whether there is a NUL.
+    var colon = 0
+    while colon < text.count, text[colon] != UInt8(ascii: ":") { colon += 1 }
+    guard colon > 0, colon < text.count else {
       // A line fold (obs-fold, RFC 9112 §5.2) continues the value before it.
       guard let first = text.first, first == 0x20 || first == 0x09, !fields.isEmpty else {
         return .failure(.badLine)
@@ -97,7 +100,7 @@ package struct HeaderBlockParser: Sendable {
       fields.extendLast(Self.trimmed(text))
       return .none
     }
-    if text.contains(0) { return .failure(.badLine) }
+    for byte in text where byte == 0 { return .failure(.badLine) }
     let name = Self.trimmed(UnsafeRawBufferPointer(rebasing: text[..<colon]))
     let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
     fields.append(
