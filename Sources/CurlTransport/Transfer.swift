@@ -16,27 +16,27 @@ final class Transfer: @unchecked Sendable {
   private let turn: LoopTurn
 
   // One thread and no callback into user code: checking each access at run time finds nothing and costs much.
-  @exclusivity(unchecked) var machine: TransferStateMachine
-  @exclusivity(unchecked) var deadlines: TransferDeadlines
-  @exclusivity(unchecked) var easy: EasyHandle?
+  @safe @exclusivity(unchecked) var machine: TransferStateMachine
+  @safe @exclusivity(unchecked) var deadlines: TransferDeadlines
+  @safe @exclusivity(unchecked) var easy: EasyHandle?
   var timer: TimerToken?
   /// Its place in the loop's list of running transfers.
-  @exclusivity(unchecked) var position: Int?
+  @safe @exclusivity(unchecked) var position: Int?
   /// The name whose look-up it leads.
-  @exclusivity(unchecked) var lookup: String?
+  @safe @exclusivity(unchecked) var lookup: String?
   /// It waits for a look-up that another leads.
   var isAwaitingLookup = false
   var isCountedWaiting = false
   var feeder: Task<Void, Never>?
-  @exclusivity(unchecked) private var parser: HeaderBlockParser
-  @exclusivity(unchecked) private var provisional: ResponseHead?
+  @safe @exclusivity(unchecked) private var parser: HeaderBlockParser
+  @safe @exclusivity(unchecked) private var provisional: ResponseHead?
   private let mayBeProvisional: Bool
-  @exclusivity(unchecked) private(set) var status: HTTPStatus?
-  @exclusivity(unchecked) private var framing = ResponseFraming.none
-  @exclusivity(unchecked) private(set) var received: Int64 = 0
+  @safe @exclusivity(unchecked) private(set) var status: HTTPStatus?
+  @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
+  @safe @exclusivity(unchecked) private(set) var received: Int64 = 0
   /// As known when the head came.
-  @exclusivity(unchecked) private var facts = ExchangeFacts()
-  @exclusivity(unchecked) private var needsFlush = false
+  @safe @exclusivity(unchecked) private var facts = ExchangeFacts()
+  @safe @exclusivity(unchecked) private var needsFlush = false
 
   init(
     request: TransportRequest, url: CurlURL, storage: ResponseBodyStorage, upload: UploadStorage?,
