@@ -51,6 +51,11 @@ actor CurlLoop {
     }
   }
 
+  /// The protocol of a secure host is known: those that waited for it may go.
+  nonisolated func learned(_ ticket: AdmissionTicket, isHTTP2: Bool) {
+    admission.learned(ticket, isHTTP2: isHTTP2)
+  }
+
   // MARK: commands, through the door
 
   func handle(_ command: CurlCommand, _ transfer: Transfer) {

@@ -5,14 +5,14 @@ import Synchronization
 final class LoopTurn: @unchecked Sendable {
   // Sendable: used on the loop thread alone.
   /// Monotonic nanoseconds, read once a turn.
-  var now: UInt64 = 0
+  @safe @exclusivity(unchecked) var now: UInt64 = 0
   /// Rises with every byte, line or head that moves.
-  var progress: UInt64 = 0
+  @safe @exclusivity(unchecked) var progress: UInt64 = 0
   /// Transfers whose readers are woken when the turn's socket actions are done.
-  var flushList: [Transfer] = []
+  @safe @exclusivity(unchecked) var flushList: [Transfer] = []
   var lookups: LookupGate<Transfer>
   /// Transfers that may go on since a look-up has ended; started outside libcurl's callbacks.
-  var released: [(transfer: Transfer, leads: String?)] = []
+  @safe @exclusivity(unchecked) var released: [(transfer: Transfer, leads: String?)] = []
 
   /// Exchanges on the loop, readable from any thread.
   let load = Atomic<Int>(0)

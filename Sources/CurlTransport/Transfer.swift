@@ -15,27 +15,28 @@ final class Transfer: @unchecked Sendable {
   private let loop: CurlLoop
   private let turn: LoopTurn
 
-  var machine: TransferStateMachine
-  var deadlines: TransferDeadlines
-  var easy: EasyHandle?
+  // One thread and no callback into user code: checking each access at run time finds nothing and costs much.
+  @safe @exclusivity(unchecked) var machine: TransferStateMachine
+  @safe @exclusivity(unchecked) var deadlines: TransferDeadlines
+  @safe @exclusivity(unchecked) var easy: EasyHandle?
   var timer: TimerToken?
   /// Its place in the loop's list of running transfers.
-  var position: Int?
+  @safe @exclusivity(unchecked) var position: Int?
   /// The name whose look-up it leads.
-  var lookup: String?
+  @safe @exclusivity(unchecked) var lookup: String?
   /// It waits for a look-up that another leads.
   var isAwaitingLookup = false
   var isCountedWaiting = false
   var feeder: Task<Void, Never>?
-  private var parser: HeaderBlockParser
-  private var provisional: ResponseHead?
+  @safe @exclusivity(unchecked) private var parser: HeaderBlockParser
+  @safe @exclusivity(unchecked) private var provisional: ResponseHead?
   private let mayBeProvisional: Bool
-  private(set) var status: HTTPStatus?
-  private var framing = ResponseFraming.none
-  private(set) var received: Int64 = 0
+  @safe @exclusivity(unchecked) private(set) var status: HTTPStatus?
+  @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
+  @safe @exclusivity(unchecked) private(set) var received: Int64 = 0
   /// As known when the head came.
-  private var facts = ExchangeFacts()
-  private var needsFlush = false
+  @safe @exclusivity(unchecked) private var facts = ExchangeFacts()
+  @safe @exclusivity(unchecked) private var needsFlush = false
 
   init(
     request: TransportRequest, url: CurlURL, storage: ResponseBodyStorage, upload: UploadStorage?,
@@ -165,6 +166,7 @@ final class Transfer: @unchecked Sendable {
     status = head.status
     facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
     storage.deliver(.head(head, facts))
+    if ticket.isSecure { loop.learned(ticket, isHTTP2: head.version == .http2) }
     markForFlush()
     if head.status.code >= 300, machine.isSendPaused {
       // HTTP/1 would never report the end of a paused upload (DESIGN §2 rule 6).

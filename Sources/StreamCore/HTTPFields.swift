@@ -125,16 +125,18 @@ public struct HTTPFields: Sendable {
 
   /// The first field that can't be sent, and why.
   package var firstInvalidField: (name: String, why: String)? {
-    for entry in entries {
-      let name = bytes[Int(entry.nameStart)..<Int(entry.nameEnd)]
-      if name.isEmpty || !name.allSatisfy(FieldSyntax.isTokenByte) {
-        return (String(decoding: name.filter { $0 > 0x20 }, as: UTF8.self), "has a name that is no token")
+    bytes.withUnsafeBufferPointer { bytes in
+      for entry in entries {
+        let name = bytes[Int(entry.nameStart)..<Int(entry.nameEnd)]
+        if name.isEmpty || !name.allSatisfy(FieldSyntax.isTokenByte) {
+          return (String(decoding: name.filter { $0 > 0x20 }, as: UTF8.self), "has a name that is no token")
+        }
+        if !bytes[Int(entry.valueStart)..<Int(entry.valueEnd)].allSatisfy(FieldSyntax.isValueByte) {
+          return (self.name(of: entry), "has a value with CR, LF or NUL")
+        }
       }
-      if !bytes[Int(entry.valueStart)..<Int(entry.valueEnd)].allSatisfy(FieldSyntax.isValueByte) {
-        return (self.name(of: entry), "has a value with CR, LF or NUL")
-      }
+      return nil
     }
-    return nil
   }
 
   /// Calls `body` with name and value of each line, in order; the bytes are valid during the call alone.

@@ -3,7 +3,16 @@ import Penstock
 
 @main
 struct PenstockBench {
-  @concurrent static func main() async {
+  /// Not asynchronous itself: valgrind can't bear how such a `main` waits.
+  nonisolated static func main() {
+    Task.detached {
+      await run()
+      exit(0)
+    }
+    while true { _ = pause() }
+  }
+
+  @concurrent private static func run() async {
     guard let options = Options(CommandLine.arguments) else {
       print("usage: penstock-bench large|small|sequential|idle|stopped-reader|upload URL")
       print("         [--count K] [--requests N] [--parallel P] [--on-loop] [--streams N] [--bytes N]")

@@ -7,9 +7,9 @@ import PollLoop
   private let raw: UnsafeMutableRawPointer
   private let poller: Poller
   /// When libcurl wants to be called; nil: only when a descriptor is ready. 0: at once.
-  private(set) var deadline: UInt64?
-  private var sockets: [Int32: SocketInterest] = [:]
-  private(set) var maskedSockets = 0
+  @safe @exclusivity(unchecked) private(set) var deadline: UInt64?
+  @safe @exclusivity(unchecked) private var sockets: [Int32: SocketInterest] = [:]
+  @safe @exclusivity(unchecked) private(set) var maskedSockets = 0
 
   init?(poller: Poller, keptConnections: Int) {
     guard CurlGlobal.isReady, let raw = unsafe curl_multi_init() else { return nil }

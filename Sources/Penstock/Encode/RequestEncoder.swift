@@ -1,7 +1,7 @@
 import CurlTransport
 
 /// Turns a `Request` and its client's settings into what a transport carries: nothing is left to default.
-struct RequestEncoder: Sendable {
+final class RequestEncoder: Sendable {
   private let configuration: ClientConfiguration
   private let invalidSetting: String?
   /// What a request gets that says nothing for itself.

@@ -61,8 +61,11 @@ struct PipelineRun: Sendable {
     if let exchange { return exchange }
     if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
     if hops.isEmpty {
-      fragment = request.url.firstIndex(of: "#").map { String(request.url[$0...].dropFirst()) }
-      request = try URLCredentials.applied(to: request)
+      fragment = request.url.utf8.firstIndex(of: UInt8(ascii: "#")).map {
+        String(request.url[$0...].dropFirst())
+      }
+      // Nearly no URL has credentials: look before copying.
+      if request.url.utf8.contains(UInt8(ascii: "@")) { request = try URLCredentials.applied(to: request) }
     } else if let total = timeouts.total {
       // One total limit over all hops.
       var left = timeouts

@@ -85,7 +85,7 @@ package struct HeaderBlockParser: Sendable {
   }
 
   private mutating func field(_ text: UnsafeRawBufferPointer) -> Event {
-    if text.contains(0) { return .failure(.badLine) }
+    for byte in text where byte == 0 { return .failure(.badLine) }
     if let first = text.first, first == 0x20 || first == 0x09 {
       // A line fold (obs-fold, RFC 9112 §5.2) continues the value before it; there is none to continue
       // right after a status line (RFC 9112 §2.2).
@@ -94,7 +94,9 @@ package struct HeaderBlockParser: Sendable {
       if !more.isEmpty { fields.extendLast(more) }
       return .none
     }
-    guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return .failure(.badLine) }
+    var colon = 0
+    while colon < text.count, text[colon] != UInt8(ascii: ":") { colon += 1 }
+    guard colon > 0, colon < text.count else { return .failure(.badLine) }
     let name = Self.trimmed(UnsafeRawBufferPointer(rebasing: text[..<colon]))
     let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
     fields.append(

@@ -2,15 +2,16 @@
 /// slab slice at a time without one.
 package final class ResponseBodyReader: BodySource, @unchecked Sendable {
   // Sendable: `ResponseBodyOwner` hands it to one reader, and a reader is one task at a time.
+  // One task at a time: checking each access at run time finds nothing and costs much.
   package let storage: ResponseBodyStorage
   private let low: Int
-  private var items: [ExchangeItem] = []
-  private var position = 0
+  @exclusivity(unchecked) private var items: [ExchangeItem] = []
+  @exclusivity(unchecked) private var position = 0
   /// Bytes in `items` from `position` on.
-  private var ahead = 0
+  @exclusivity(unchecked) private var ahead = 0
   /// Bytes handed out that the storage doesn't know of yet.
-  private var owed = 0
-  private var failure: HTTPError?
+  @exclusivity(unchecked) private var owed = 0
+  @exclusivity(unchecked) private var failure: HTTPError?
 
   package init(_ storage: ResponseBodyStorage, watermark: Watermark) {
     self.storage = storage
