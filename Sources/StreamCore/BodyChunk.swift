@@ -70,6 +70,44 @@ public struct BodyChunk: Sendable {
 }
 
 extension BodyChunk: RandomAccessCollection {
+  /// Hands out the bytes one by one.
+  public struct Iterator: IteratorProtocol {
+    @usableFromInline let chunk: BodyChunk
+    @usableFromInline var position: Int
+
+    @inlinable
+    init(_ chunk: BodyChunk) {
+      self.chunk = chunk
+      self.position = chunk.startIndex
+    }
+
+    /// The next byte, or nil at the end.
+    @inlinable
+    public mutating func next() -> UInt8? {
+      guard position < chunk.endIndex else { return nil }
+      defer { position &+= 1 }
+      return chunk.slab.base.load(fromByteOffset: position, as: UInt8.self)
+    }
+  }
+
+  /// An iterator over the bytes.
+  @inlinable
+  public func makeIterator() -> Iterator { Iterator(self) }
+
+  /// Copies the bytes at once: what `array += chunk` and `Array(chunk)` call.
+  @inlinable
+  public func _copyContents(
+    initializing buffer: UnsafeMutableBufferPointer<UInt8>
+  ) -> (Iterator, UnsafeMutableBufferPointer<UInt8>.Index) {
+    var rest = makeIterator()
+    let copied = Swift.min(count, buffer.count)
+    if copied > 0, let target = buffer.baseAddress {
+      UnsafeMutableRawPointer(target).copyMemory(from: slab.base + startIndex, byteCount: copied)
+    }
+    rest.position += copied
+    return (rest, copied)
+  }
+
   /// The byte at a position.
   @inlinable
   public subscript(position: Int) -> UInt8 {
@@ -98,7 +136,20 @@ extension BodyChunk: RandomAccessCollection {
 
 extension BodyChunk: Equatable, CustomStringConvertible {
   /// Whether two chunks hold the same bytes.
-  public static func == (left: BodyChunk, right: BodyChunk) -> Bool { left.elementsEqual(right) }
+  public static func == (left: BodyChunk, right: BodyChunk) -> Bool {
+    guard left.count == right.count else { return false }
+    return left.withUnsafeBytes { left in
+      right.withUnsafeBytes { right in
+        var index = 0
+        while index &+ 8 <= left.count {
+          let word = left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+          if word != right.loadUnaligned(fromByteOffset: index, as: UInt64.self) { return false }
+          index &+= 8
+        }
+        return left[index...].elementsEqual(right[index...])
+      }
+    }
+  }
 
   /// The number of bytes; the content isn't shown.
   public var description: String { "BodyChunk(\(count) bytes)" }
