@@ -86,7 +86,9 @@ extension HTTPError: Equatable, CustomStringConvertible {
   /// Whether two errors are of one kind.
   public static func == (left: HTTPError, right: HTTPError) -> Bool { left.kind == right.kind }
 
-  /// Lets a `catch` or `switch` match by kind: `catch HTTPError.Kind.idleTimeout`.
+  /// Lets a pattern that is a variable of type `Kind` match an error. Where the kind is written out, use
+  /// `catch where error.kind == .idleTimeout` or `switch error.kind`: the compiler takes a named case for a case of
+  /// the error itself.
   public static func ~= (pattern: HTTPError.Kind, error: HTTPError) -> Bool { pattern == error.kind }
 
   /// One line for people: method, URL, message, status, phase, bytes received, advice.
