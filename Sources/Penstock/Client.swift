@@ -64,12 +64,16 @@ public struct Client: Sendable {
   public func headers(for request: Request) -> HTTPFields { RequestEncoder.headers(request, configuration) }
 
   /// Everything that happens in an exchange, as one lossless, ordered stream. It is cold: iterating it sends
-  /// the request, once; a second iteration throws `HTTPError.Kind.alreadyConsumed`.
+  /// the request, once; a second iteration throws `HTTPError.Kind.alreadyConsumed` and sends nothing. A failure is
+  /// thrown by the iteration as an `HTTPError`.
   public func events(_ request: Request) -> TransferEvents { TransferEvents(request, client: self) }
 
-  /// Runs a closure on one of the client's loops: requests made in it are served without a thread hop, best
-  /// for many small calls one after another. Don't block in it, and keep long computations out of it: all
-  /// exchanges of that loop wait meanwhile.
+  /// Runs a closure on the first of the client's loops: requests of that loop are served without a thread hop,
+  /// best for many small calls one after another. Which loop an origin is on isn't for the caller to choose: set
+  /// `ClientConfiguration.loops` to 1 where the hop matters. Don't block in the closure, and keep long
+  /// computations out of it: all exchanges of that loop wait meanwhile.
+  ///
+  /// - Throws: what the closure throws, and `HTTPError.Kind.shutdown` after a shutdown.
   public func onLoop<Value: Sendable>(
     _ body: @concurrent @Sendable () async throws -> Value
   ) async throws -> Value {

@@ -2,7 +2,8 @@ import CurlTransport
 
 /// The settings of a client. What a request says for itself wins.
 public struct ClientConfiguration: Sendable {
-  /// How many exchanges run at once; the rest wait their turn.
+  /// How many exchanges run at once; the rest wait their turn, for at most `TimeLimits.admission`. Each must be
+  /// 1 or more, else every request throws `HTTPError.Kind.invalidConfiguration`.
   public struct Limits: Sendable, Hashable {
     /// Running calls in all; 256.
     public var total = 256
@@ -32,13 +33,15 @@ public struct ClientConfiguration: Sendable {
   public var memoryBudget = ByteCount.mebibytes(256)
   /// Idle connections that each loop keeps; 256.
   public var keptConnections = 256
-  /// Fields that every request gets unless it has its own.
+  /// Fields that every request gets unless it has its own, to whatever host: the requests that follow a redirect
+  /// too. Hold no secrets here.
   public var headers: HTTPFields = [:]
-  /// The User-Agent field; nil sends none.
+  /// The User-Agent field (RFC 9110 §10.1.5); nil sends none.
   public var userAgent: String? = "penstock/\(PenstockVersion.library)"
-  /// Whether gzip and deflate are asked for and taken off.
+  /// Whether content codings (gzip and deflate; `br` and `zstd` with their package traits) are asked for and
+  /// taken off (RFC 9110 §8.4).
   public var decodesContent = true
-  /// What a coded body may grow to.
+  /// What a coded body may grow to; beyond it the body throws `HTTPError.Kind.bodyTooLarge`.
   public var decoding = DecodingLimits.standard
   /// Which redirects are followed.
   public var redirects = RedirectPolicy()
@@ -48,7 +51,7 @@ public struct ClientConfiguration: Sendable {
   public var tls = TLSOptions()
   /// How hosts are found and reached.
   public var addressing = Addressing()
-  /// The largest head.
+  /// The largest head; 256 KiB, 1,000 lines, 100,000 bytes a line.
   public var headLimit = HeadLimit()
 
   /// The defaults.

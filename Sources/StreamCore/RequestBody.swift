@@ -43,7 +43,7 @@ public struct RequestBody: Sendable {
   /// - Parameters:
   ///   - sequence: iterated once; what it throws fails the exchange as `HTTPError.Kind.readFailed`.
   ///   - length: the sum of all buffers in bytes, where it is known; a sequence that yields fewer or more
-  ///     fails the exchange.
+  ///     fails the exchange as `HTTPError.Kind.invalidBody`. Nil: HTTP/1.1 sends chunks.
   public static func stream<S: AsyncSequence & Sendable>(
     _ sequence: S, length: Int64? = nil
   ) -> RequestBody where S.Element: Sequence<UInt8> & Sendable {

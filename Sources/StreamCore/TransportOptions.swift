@@ -26,17 +26,21 @@ public struct TransportOptions: Sendable, Hashable {
   public init() {}
 }
 
-/// Limits of time. Nil means none.
+/// Limits of time. Nil means none; a negative one throws `HTTPError.Kind.invalidConfiguration` before any byte is
+/// sent. Each limit has an error kind of its own, and the error's message names the limit.
 public struct TimeLimits: Sendable, Hashable {
-  /// Waiting for a place among the running exchanges; 60 s.
+  /// Waiting for a place among the running exchanges; 60 s. Else `HTTPError.Kind.admissionTimeout`.
   public var admission: Duration? = .seconds(60)
-  /// Name look-up, connecting and TLS together; 10 s.
+  /// Name look-up, connecting and TLS together; 10 s. Else `HTTPError.Kind.connectTimeout`.
   public var connect: Duration? = .seconds(10)
-  /// From the last byte of the request to the first of the answer; 60 s.
+  /// From the last byte of the request to the end of the final head (1xx heads don't count); 60 s. Else
+  /// `HTTPError.Kind.firstByteTimeout`.
   public var firstByte: Duration? = .seconds(60)
-  /// Without a byte from or to the peer while one was expected; 60 s. The reader's own pauses don't count.
+  /// Without a byte from or to the peer while one was expected; 60 s. The reader's own pauses don't count, nor
+  /// those of the sequence that makes the request's body. Else `HTTPError.Kind.idleTimeout`.
   public var idle: Duration? = .seconds(60)
-  /// The whole call; none.
+  /// The whole call, from its start to the last byte of the body, redirects included; none. Else
+  /// `HTTPError.Kind.totalTimeout`.
   public var total: Duration?
 
   /// The defaults.
@@ -59,7 +63,8 @@ public struct TLSOptions: Sendable, Hashable {
   public var verifiesTrust = true
   /// Whether the certificate must be for the host's name.
   public var verifiesName = true
-  /// A PEM file of trusted roots in place of the system's.
+  /// A PEM file of trusted roots in place of the system's. One that can't be read fails the exchange with
+  /// `HTTPError.Kind.invalidConfiguration`.
   public var caFile: String?
 
   /// Both checks on, the system's roots.
@@ -82,7 +87,8 @@ public struct Addressing: Sendable, Hashable {
   public var family = Family.any
   /// A local interface, name or address.
   public var interface: String?
-  /// A Unix socket that is connected to in place of the host; at most 107 bytes.
+  /// The path of a Unix socket that is connected to in place of the host; 1 to 107 bytes, else
+  /// `HTTPError.Kind.invalidConfiguration`.
   public var unixSocket: String?
   /// Addresses to connect to in place of "HOST:PORT", each "HOST:PORT:ADDRESS".
   public var overrides: [String] = []
@@ -91,7 +97,7 @@ public struct Addressing: Sendable, Hashable {
   public init() {}
 }
 
-/// The largest head.
+/// The largest head. A larger one fails the exchange with `HTTPError.Kind.headTooLarge`.
 public struct HeadLimit: Sendable, Hashable {
   /// All header blocks together; 256 KiB, which is also the most (libcurl gives up at 300 KiB).
   public var bytes = 256 << 10

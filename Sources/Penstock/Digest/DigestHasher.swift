@@ -21,18 +21,18 @@ public struct DigestHasher: ~Copyable, @unchecked Sendable {
     self.context = context
   }
 
-  /// Adds bytes.
+  /// Adds bytes. Throws `HTTPError.Kind.outOfResources` where the cryptographic library refuses.
   public mutating func update(_ chunk: BodyChunk) throws(HTTPError) {
     try chunk.withUnsafeBytes { (bytes) throws(HTTPError) in try update(bytes) }
   }
 
-  /// Adds bytes.
+  /// Adds bytes. Throws `HTTPError.Kind.outOfResources` where the cryptographic library refuses.
   public mutating func update(_ bytes: [UInt8]) throws(HTTPError) {
     let taken = bytes.withUnsafeBytes { context.update($0) }
     if !taken { throw Self.refused(algorithm) }
   }
 
-  /// Adds bytes.
+  /// Adds bytes. Throws `HTTPError.Kind.outOfResources` where the cryptographic library refuses.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) throws(HTTPError) {
     if !context.update(bytes) { throw Self.refused(algorithm) }
   }

@@ -6,7 +6,7 @@ public struct TransferProgress: Sendable, Hashable {
   public var total: Int64?
   /// Body bytes handed out, content coding taken off.
   public var decoded: Int64 = 0
-  /// Bytes a second from the wire, smoothed.
+  /// Bytes a second from the wire, smoothed over about two seconds.
   public var rate: Double = 0
   /// What is left at that rate; nil when the total is unknown or nothing moves.
   public var eta: Duration?

@@ -71,7 +71,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
     return bytes
   }
 
-  /// Reads and drops the whole body; returns the number of bytes.
+  /// Reads and drops the whole body; returns the number of bytes, content coding taken off.
+  ///
+  /// - Throws: `HTTPError.Kind.alreadyConsumed` when it was read before, and whatever ended the body.
   public func drain() async throws(HTTPError) -> Int64 {
     guard let source = owner.claim() else { throw Self.alreadyConsumed }
     let lease = SourceLease(source)
@@ -100,6 +102,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
     init(reading source: (any BodySource)?) { self.lease = source.map(SourceLease.init) }
 
     /// The next chunk, nil at the end.
+    ///
+    /// - Throws: `HTTPError.cancelled` when the task was cancelled or the response was ended, and whatever ended
+    ///   the body: `HTTPError.Kind.truncated`, `receiveFailed`, `idleTimeout`, `contentEncoding`, …
     public mutating func next() async throws(HTTPError) -> BodyChunk? {
       guard let lease else { throw ResponseBody.alreadyConsumed }
       return try await lease.source.next()
