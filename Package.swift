@@ -51,7 +51,7 @@ let package = Package(
     .target(
       name: "Penstock",
       dependencies: [
-        "StreamCore", "CurlTransport", "CZlib", "CCrypto",
+        "StreamCore", "CurlTransport", "CZlib", "CCrypto", "CLinux",
         .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
         .target(name: "CZstd", condition: .when(traits: ["Zstd"])),
       ],

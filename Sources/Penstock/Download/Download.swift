@@ -14,11 +14,16 @@ public final class Download: Sendable {
 
   /// The file, once it is whole and under its name. Any number of tasks may wait for it.
   ///
-  /// Cancelling a waiting task throws `HTTPError.Kind.cancelled` there; when it was the only one that waited,
-  /// the download ends too.
+  /// Cancelling a waiting task throws `HTTPError.Kind.cancelled` there. When it was the only one that waited,
+  /// the download ends too, and what had come is removed before this throws; a file that has its name already
+  /// is still returned.
   /// - Throws: why there is no file.
   public var value: DownloadedFile {
-    get async throws(HTTPError) { try await state.waitForResult() }
+    get async throws(HTTPError) {
+      // The handle stays while somebody waits, as its end is the download's.
+      defer { withExtendedLifetime(self) {} }
+      return try await state.waitForResult()
+    }
   }
 
   /// What happens, for any number of observers: each sees `started` and the end, and the latest progress
@@ -30,6 +35,9 @@ public final class Download: Sendable {
 
   /// How it has ended; nil while it runs.
   public var result: Result<DownloadedFile, HTTPError>? { state.result }
+
+  /// How many wait for `value` now.
+  var waiting: Int { state.waiting }
 
   /// Ends it: no file appears, and what had come is removed.
   public func cancel() { state.cancel() }
@@ -53,7 +61,7 @@ public struct DownloadEvents: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     let state: DownloadState
     let download: Download
-    private var position = DownloadState.Position()
+    private var position = DownloadStateMachine.Position()
 
     init(state: DownloadState, download: Download) {
       self.state = state
@@ -61,17 +69,7 @@ public struct DownloadEvents: AsyncSequence, Sendable {
     }
 
     /// The next event; nil after the last one, or when the observing task is cancelled.
-    public mutating func next() async -> DownloadEvent? {
-      while true {
-        switch state.look(&position) {
-        case .event(let event): return event
-        case .ended: return nil
-        case .wait:
-          if Task.isCancelled { return nil }
-          await state.sleep(after: position)
-        }
-      }
-    }
+    public mutating func next() async -> DownloadEvent? { await state.next(&position) }
 
     /// The next event, without leaving the caller's actor.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> DownloadEvent? {
@@ -90,8 +88,17 @@ extension Client {
   public func download(
     _ request: Request, to target: DownloadTarget, _ options: DownloadOptions = DownloadOptions()
   ) -> Download {
+    download(request, to: target, options, calls: .system)
+  }
+
+  /// The same on a disk of the caller's, for tests.
+  func download(
+    _ request: Request, to target: DownloadTarget, _ options: DownloadOptions = DownloadOptions(),
+    calls: FileCalls
+  ) -> Download {
     let state = DownloadState()
-    let run = DownloadRun(client: self, request: request, target: target, options: options, state: state)
+    let run = DownloadRun(
+      client: self, request: request, target: target, options: options, state: state, calls: calls)
     state.run { await run.run() }
     return Download(state: state)
   }

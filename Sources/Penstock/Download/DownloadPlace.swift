@@ -1,6 +1,7 @@
 import Glibc
 
 /// Where a download goes and under which name; what can be known before the request is checked before it.
+/// All of it looks at the disk: call it on a `FileQueue`.
 struct DownloadPlace: Sendable {
   private let target: DownloadTarget
   private let overwrite: DownloadOptions.Overwrite
@@ -17,8 +18,8 @@ struct DownloadPlace: Sendable {
     switch target {
     case .directory(let path): try Self.checkDirectory(path)
     case .file(let path):
-      guard !path.isEmpty, !path.hasSuffix("/") else {
-        throw FileFailure.make(path, EISDIR, "the target is a folder")
+      guard !path.isEmpty, path.utf8.last != UInt8(ascii: "/") else {
+        throw FileFailure.make(path, EISDIR, path.isEmpty ? "no name is given" : "the target is a folder")
       }
       try check(path)
     }
@@ -32,7 +33,8 @@ struct DownloadPlace: Sendable {
       return path
     case .directory(let directory):
       let name = FileName.from(response)
-      let path = directory.hasSuffix("/") ? directory + name : directory + "/" + name
+      let separator = directory.isEmpty || directory.utf8.last == UInt8(ascii: "/") ? "" : "/"
+      let path = directory + separator + name
       try check(path)
       return path
     }
@@ -40,64 +42,46 @@ struct DownloadPlace: Sendable {
 
   private func check(_ path: String) throws(HTTPError) {
     let (directory, name) = Self.split(path)
+    try Self.checkText(path)
     try Self.checkDirectory(directory)
-    guard name.utf8.count + Self.sidecarSuffix.utf8.count <= 255 else {
+    guard name.utf8.count + Self.sidecarSuffix.utf8.count <= Int(NAME_MAX) else {
       throw FileFailure.make(path, ENAMETOOLONG)
     }
     var facts = stat()
-    guard lstat(path, &facts) == 0 else { return }
-    if facts.st_mode & S_IFMT == S_IFDIR { throw FileFailure.make(path, EISDIR, "the target is a folder") }
+    if stat(path, &facts) == 0 {
+      if facts.st_mode & S_IFMT == S_IFDIR { throw FileFailure.make(path, EISDIR, "the target is a folder") }
+      // A rename would put a file in the place of a device.
+      if facts.st_mode & S_IFMT != S_IFREG {
+        throw FileFailure.make(path, EINVAL, "the target is no regular file")
+      }
+    } else if lstat(path, &facts) != 0 {
+      return
+    }
     if overwrite == .never { throw FileFailure.exists(path) }
   }
 
   private static func checkDirectory(_ path: String) throws(HTTPError) {
+    try checkText(path)
     let path = path.isEmpty ? "." : path
     var facts = stat()
     guard stat(path, &facts) == 0 else { throw FileFailure.make(path, errno) }
     guard facts.st_mode & S_IFMT == S_IFDIR else { throw FileFailure.make(path, ENOTDIR) }
-    guard access(path, W_OK | X_OK) == 0 else { throw FileFailure.make(path, errno) }
-  }
-
-  /// Folder and name of a path; the folder of a bare name is ".".
-  static func split(_ path: String) -> (directory: String, name: String) {
-    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-    let directory = path[..<slash]
-    return (directory.isEmpty ? "/" : String(directory), String(path[path.index(after: slash)...]))
-  }
-}
-
-/// Errors of the file system as `HTTPError`.
-enum FileFailure {
-  static func make(_ path: String, _ number: Int32, _ what: String? = nil) -> HTTPError {
-    let reason = what ?? text(number)
-    switch number {
-    case ENOSPC, EDQUOT:
-      return HTTPError(
-        .diskFull, phase: .file, message: "\"\(path)\" can't be written: \(reason)",
-        advice: "Free some space; what has come is kept beside it as a part file")
-    case EIO:
-      return HTTPError(
-        .diskFailed, phase: .file, message: "\"\(path)\" can't be written: \(reason)",
-        advice: "Check the disk; what has come is kept beside it as a part file")
-    default:
-      return HTTPError(
-        .writeFailed, phase: .file, message: "\"\(path)\" can't be written: \(reason)",
-        advice: "Check that the folder exists and may be written to")
+    guard faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 else {
+      throw FileFailure.make(path, errno)
     }
   }
 
-  static func exists(_ path: String) -> HTTPError {
-    HTTPError(
-      .fileExists, phase: .file, message: "\"\(path)\" exists already",
-      advice: "Choose another name, or let it be replaced or numbered")
+  /// The system would cut a path at a zero byte and write another file.
+  private static func checkText(_ path: String) throws(HTTPError) {
+    if path.utf8.contains(0) { throw FileFailure.make(path, EINVAL, "the name holds a zero byte") }
   }
 
-  static func text(_ number: Int32) -> String {
-    strerror(number).map { String(cString: $0) } ?? "error \(number)"
+  /// Folder and name of a path; the folder of a bare name is ".". By bytes, as the system does it: a slash
+  /// with a combining mark is one character, and a slash all the same.
+  static func split(_ path: String) -> (directory: String, name: String) {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+    let directory = path.utf8[..<slash]
+    let name = path.utf8[path.utf8.index(after: slash)...]
+    return (directory.isEmpty ? "/" : String(Substring(directory)), String(Substring(name)))
   }
-}
-
-extension HTTPError.Kind {
-  /// Whether the disk is to blame: then what has come is kept.
-  var isDisk: Bool { self == .diskFull || self == .diskFailed }
 }

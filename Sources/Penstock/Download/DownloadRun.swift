@@ -6,19 +6,24 @@ struct DownloadRun: Sendable {
   let target: DownloadTarget
   let options: DownloadOptions
   let state: DownloadState
+  let calls: FileCalls
+  private let queue = FileQueue()
   private let begin = ContinuousClock.now
 
   /// How much of an error page is read for the message.
   private static let excerpt = 1024
+  private static let excerptTime = Duration.seconds(2)
 
   init(
-    client: Client, request: Request, target: DownloadTarget, options: DownloadOptions, state: DownloadState
+    client: Client, request: Request, target: DownloadTarget, options: DownloadOptions, state: DownloadState,
+    calls: FileCalls
   ) {
     self.client = client
     self.request = request
     self.target = target
     self.options = options
     self.state = state
+    self.calls = calls
   }
 
   func run() async {
@@ -31,26 +36,28 @@ struct DownloadRun: Sendable {
 
   private func load() async throws(HTTPError) -> DownloadedFile {
     let place = DownloadPlace(target, overwrite: options.overwrite)
-    try place.checkBeforeRequest()
+    try await queue.run { () throws(HTTPError) in try place.checkBeforeRequest() }
     let response = try await client.send(identityRequest)
     guard response.status.isSuccess else { throw await refused(response) }
-    if response.status == 206 {
+    if response.status == 206, !request.headers.contains("Range") {
       throw failure(.malformedResponse, "the server sent a part (206) that nobody asked for", response)
     }
-    let path = try place.path(for: response)
-    let total = response.announcedLength
-    let part = try PartFile(finalPath: path, overwrite: options.overwrite)
+    let part = try await queue.run { () throws(HTTPError) in
+      try PartFile.open(
+        try place.path(for: response), overwrite: options.overwrite, queue: queue, calls: calls)
+    }
     do throws(HTTPError) {
-      try part.checkSpace(for: total)
-      state.notify(.started(DownloadStart(url: response.url, file: path, total: total)))
+      let total = response.announcedLength
+      try await queue.run { () throws(HTTPError) in try part.checkSpace(for: total) }
+      state.start(DownloadStart(url: response.url, file: part.finalPath, total: total))
       let (bytes, digest) = try await stream(response, to: part)
       let final = try await part.commit()
       return DownloadedFile(
         path: final, bytes: bytes, duration: ContinuousClock.now - begin, digest: digest,
         url: response.url, head: response.head, isEndVerified: response.body.isEndVerifiable)
     } catch {
-      // What a full or broken disk has taken is kept: it may be all there is.
-      await part.close(removing: !error.kind.isDisk)
+      response.cancel()
+      await part.close(keepingBytes: error.kind.isDisk)
       throw error
     }
   }
@@ -92,15 +99,27 @@ struct DownloadRun: Sendable {
 
   /// The error for a status outside 2xx, with the beginning of what the server says of it.
   private func refused(_ response: Response) async -> HTTPError {
+    let reason = PlainText.of(response.head.reason)
+    let excerpt = await excerpt(response)
+    return failure(
+      .httpStatus,
+      "the server answered \(response.status)" + (reason.isEmpty ? "" : " " + reason)
+        + (excerpt.isEmpty ? "" : ": " + excerpt), response)
+  }
+
+  private func excerpt(_ response: Response) async -> String {
+    // Compressed though nobody asked for it: nothing to read.
+    if response.headers.contains("Content-Encoding") { return "" }
+    // A page that doesn't come must not hold back the error.
+    let limit = Task {
+      try await Task.sleep(for: Self.excerptTime)
+      response.cancel()
+    }
+    defer { limit.cancel() }
     var bytes: [UInt8] = []
     var iterator = response.body.makeAsyncIterator()
     while bytes.count < Self.excerpt, let chunk = try? await iterator.next() { bytes += chunk }
-    let text = String(decoding: bytes.prefix(Self.excerpt), as: UTF8.self)
-      .split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    let reason = response.head.reason.isEmpty ? "" : " " + response.head.reason
-    return failure(
-      .httpStatus, "the server answered \(response.status)\(reason)" + (text.isEmpty ? "" : ": \(text)"),
-      response)
+    return PlainText.of(String(decoding: bytes.prefix(Self.excerpt), as: UTF8.self))
   }
 
   private func failure(_ kind: HTTPError.Kind, _ message: String, _ response: Response) -> HTTPError {

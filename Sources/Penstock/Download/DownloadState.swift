@@ -1,20 +1,18 @@
 import Synchronization
 
-/// What the observers of one download share: the events that nobody may miss, the latest progress, the result.
+/// The state of one download with its lock, its task and those who sleep until it changes.
 final class DownloadState: Sendable {
   private struct State: Sendable {
-    /// Started and the end, in order.
-    var notices: [DownloadEvent] = []
-    var progress = TransferProgress()
-    var progressVersion = 0
-    var result: Result<DownloadedFile, HTTPError>?
-    var sleepers: [Int: UnsafeContinuation<Void, Never>] = [:]
-    var nextSleeper = 0
-    var owners = 0
+    var machine = DownloadStateMachine()
+    /// Those who sleep until any change, and until the end.
+    var sleepers: [Until: [Int: UnsafeContinuation<Void, Never>]] = [:]
+    var lastKey = 0
   }
 
+  private enum Until: Sendable { case change, end }
+
   private let state = Mutex(State())
-  /// The task that does the work; set once, right after it is made.
+  /// The task that does the work; set once, before anybody else sees the state.
   private let task = Mutex<Task<Void, Never>?>(nil)
 
   func run(_ work: @escaping @Sendable () async -> Void) {
@@ -26,115 +24,109 @@ final class DownloadState: Sendable {
 
   // MARK: the work's side
 
-  func notify(_ event: DownloadEvent) {
-    wake { $0.notices.append(event) }
-  }
+  func start(_ start: DownloadStart) { change { $0.start(start) } }
 
-  func report(_ progress: TransferProgress) {
-    wake {
-      $0.progress = progress
-      $0.progressVersion += 1
-    }
-  }
+  func report(_ progress: TransferProgress) { change { $0.report(progress) } }
 
-  func finish(_ result: Result<DownloadedFile, HTTPError>) {
-    wake { state in
-      guard state.result == nil else { return }
-      state.result = result
-      switch result {
-      case .success(let file): state.notices.append(.finished(file))
-      case .failure(let error): state.notices.append(.failed(error))
-      }
-    }
-  }
+  func finish(_ result: Result<DownloadedFile, HTTPError>) { change { $0.finish(result) } }
 
-  private func wake(_ change: (inout State) -> Void) {
+  private func change(_ body: (inout DownloadStateMachine) -> Void) {
     let sleepers = state.withLock { state in
-      change(&state)
-      let sleepers = state.sleepers
-      state.sleepers = [:]
-      return sleepers
+      body(&state.machine)
+      let observers = state.sleepers.removeValue(forKey: .change)
+      let waiters = state.machine.result == nil ? nil : state.sleepers.removeValue(forKey: .end)
+      return [observers, waiters]
     }
-    for sleeper in sleepers.values { sleeper.resume() }
+    for group in sleepers {
+      for sleeper in (group ?? [:]).values { sleeper.resume() }
+    }
   }
 
   // MARK: the observers' side
 
-  var progress: TransferProgress { state.withLock { $0.progress } }
+  var progress: TransferProgress { state.withLock { $0.machine.progress } }
 
-  /// One observer's place.
-  struct Position: Sendable {
-    var notices = 0
-    var progressVersion = 0
-  }
+  var waiting: Int { state.withLock { $0.machine.owners } }
 
-  enum Look: Sendable {
-    case event(DownloadEvent)
-    case wait
-    case ended
-  }
+  var result: Result<DownloadedFile, HTTPError>? { state.withLock { $0.machine.result } }
 
-  /// The next event after a position: notices in order, progress between them as the latest value.
-  func look(_ position: inout Position) -> Look {
-    let (look, next) = state.withLock { [position] state in
-      var next = position
-      // Progress belongs between `started` and the end.
-      let isBeforeEnd = next.notices + 1 < state.notices.count || state.result == nil
-      if next.notices > 0, isBeforeEnd || next.notices == state.notices.count - 1,
-        state.progressVersion > next.progressVersion
-      {
-        next.progressVersion = state.progressVersion
-        return (Look.event(.progress(state.progress)), next)
+  /// The next event after a position; nil after the last one, or when the task is cancelled.
+  func next(_ position: inout DownloadStateMachine.Position) async -> DownloadEvent? {
+    while true {
+      let (look, next) = state.withLock { [position] state in
+        var next = position
+        return (state.machine.look(&next), next)
       }
-      guard next.notices < state.notices.count else {
-        return (state.result == nil ? .wait : .ended, next)
-      }
-      next.notices += 1
-      return (.event(state.notices[next.notices - 1]), next)
-    }
-    position = next
-    return look
-  }
-
-  var result: Result<DownloadedFile, HTTPError>? { state.withLock { $0.result } }
-
-  /// Sleeps until something has changed since `position`, the end has come, or the task is cancelled.
-  func sleep(after position: Position) async {
-    let key = state.withLock { state in
-      state.nextSleeper += 1
-      return state.nextSleeper
-    }
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        let sleeps = state.withLock { state in
-          guard state.result == nil, state.notices.count == position.notices,
-            state.progressVersion == position.progressVersion, !Task.isCancelled
-          else { return false }
-          state.sleepers[key] = continuation
-          return true
+      position = next
+      switch look {
+      case .event(let event): return event
+      case .ended: return nil
+      case .wait:
+        if Task.isCancelled { return nil }
+        await sleep(until: .change) { machine in
+          var position = next
+          if case .wait = machine.look(&position) { return true }
+          return false
         }
-        if !sleeps { continuation.resume() }
       }
-    } onCancel: {
-      state.withLock { $0.sleepers.removeValue(forKey: key) }?.resume()
     }
   }
 
   /// Waits for the end, whatever happens on the way.
   func waitForResult() async throws(HTTPError) -> DownloadedFile {
-    state.withLock { $0.owners += 1 }
-    defer { state.withLock { $0.owners -= 1 } }
+    state.withLock { $0.machine.enter() }
     while true {
-      if let result { return try result.get() }
+      if let result {
+        _ = state.withLock { $0.machine.leave(isCancelled: false) }
+        return try result.get()
+      }
       if Task.isCancelled {
-        // The last one who waited takes the download along.
-        if state.withLock({ $0.owners }) == 1 { cancel() }
-        throw HTTPError.cancelled
+        switch state.withLock({ $0.machine.leave(isCancelled: true) }) {
+        case .goOn: throw HTTPError.cancelled
+        case .cancelDownload:
+          cancel()
+          return try await end().get()
+        }
       }
-      let position = state.withLock {
-        Position(notices: $0.notices.count, progressVersion: $0.progressVersion)
-      }
-      await sleep(after: position)
+      await sleep(until: .end) { $0.result == nil }
     }
+  }
+
+  /// The end of a download that was cancelled: nothing is left behind when this returns.
+  private func end() async -> Result<DownloadedFile, HTTPError> {
+    while true {
+      if let result { return result }
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        put(continuation, until: .end) { $0.result == nil }
+      }
+    }
+  }
+
+  /// Sleeps until there is a change, or the task is cancelled.
+  private func sleep(until: Until, while isNeeded: (DownloadStateMachine) -> Bool) async {
+    let key = state.withLock { state in
+      state.lastKey += 1
+      return state.lastKey
+    }
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        put(continuation, key, until: until) { isNeeded($0) && !Task.isCancelled }
+      }
+    } onCancel: {
+      state.withLock { $0.sleepers[until]?.removeValue(forKey: key) }?.resume()
+    }
+  }
+
+  private func put(
+    _ continuation: UnsafeContinuation<Void, Never>, _ key: Int? = nil, until: Until,
+    while isNeeded: (DownloadStateMachine) -> Bool
+  ) {
+    let sleeps = state.withLock { state in
+      guard isNeeded(state.machine) else { return false }
+      state.lastKey += 1
+      state.sleepers[until, default: [:]][key ?? state.lastKey] = continuation
+      return true
+    }
+    if !sleeps { continuation.resume() }
   }
 }

@@ -1,98 +1,131 @@
-import Dispatch
+import CLinux
 import Glibc
 import Synchronization
 
 /// "NAME.part": where the bytes of a download go until they are whole.
 ///
-/// All calls that may wait for the disk run on a queue of their own, never on the loop or on the threads that
-/// run tasks.
+/// It is locked while it is written, so that two downloads never share one. What has no `async` here may wait
+/// for the disk and belongs on `queue`.
 final class PartFile: Sendable {
-  let path: String
-  private let finalPath: String
-  private let overwrite: DownloadOptions.Overwrite
-  private let descriptor: Mutex<Int32>
-  /// Serial: writes keep their order, and closing comes after them.
-  let queue = DispatchQueue(label: "penstock.file")
-
-  /// Creates the file and locks it, so that no other process writes it meanwhile.
-  init(finalPath: String, overwrite: DownloadOptions.Overwrite) throws(HTTPError) {
-    self.finalPath = finalPath
-    self.overwrite = overwrite
-    path = finalPath + DownloadPlace.partSuffix
-    let opened = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
-    guard opened >= 0 else { throw FileFailure.make(path, errno) }
-    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
-      Glibc.close(opened)
-      throw FileFailure.make(path, EBUSY, "another download is writing it")
-    }
-    guard ftruncate(opened, 0) == 0 else {
-      let number = errno
-      Glibc.close(opened)
-      throw FileFailure.make(path, number)
-    }
-    descriptor = Mutex(opened)
+  private struct State: Sendable {
+    /// -1 once it is closed.
+    var descriptor: Int32
+    /// Whether any byte was written.
+    var hasBytes = false
   }
 
-  deinit {
-    let left = descriptor.withLock { $0 }
-    if left >= 0 { Glibc.close(left) }
+  /// The part's own path.
+  let path: String
+  /// The name that it will get; another number may come of it under `rename`.
+  let finalPath: String
+  private let number: Int
+  private let wishedPath: String
+  private let overwrite: DownloadOptions.Overwrite
+  private let state: Mutex<State>
+  private let calls: FileCalls
+  /// Serial: writes keep their order, and closing comes after them.
+  let queue: FileQueue
+
+  private init(
+    _ opened: Int32, wishedPath: String, number: Int, overwrite: DownloadOptions.Overwrite, queue: FileQueue,
+    calls: FileCalls
+  ) {
+    state = Mutex(State(descriptor: opened))
+    self.wishedPath = wishedPath
+    self.number = number
+    self.overwrite = overwrite
+    self.queue = queue
+    self.calls = calls
+    finalPath = FileName.numbered(wishedPath, number)
+    path = finalPath + DownloadPlace.partSuffix
+  }
+
+  deinit { closeNow() }
+
+  /// Creates or empties the part and locks it. Under `rename` it is the first number whose file isn't there and
+  /// whose part nobody writes.
+  static func open(
+    _ finalPath: String, overwrite: DownloadOptions.Overwrite, queue: FileQueue, calls: FileCalls = .system
+  ) throws(HTTPError) -> PartFile {
+    for number in 0...highestNumber {
+      let name = FileName.numbered(finalPath, number)
+      if overwrite == .rename, isThere(name) { continue }
+      if let opened = try PartLock.take(name + DownloadPlace.partSuffix) {
+        return PartFile(
+          opened, wishedPath: finalPath, number: number, overwrite: overwrite, queue: queue, calls: calls)
+      }
+      if overwrite != .rename { throw FileFailure.busy(name) }
+    }
+    throw FileFailure.exists(finalPath)
+  }
+
+  private static let highestNumber = 9999
+
+  private static func isThere(_ path: String) -> Bool {
+    var facts = stat()
+    return lstat(path, &facts) == 0
   }
 
   /// Fails when the disk surely has too little room.
   func checkSpace(for total: Int64?) throws(HTTPError) {
-    guard let total else { return }
-    var facts = statvfs()
-    guard fstatvfs(descriptor.withLock { $0 }, &facts) == 0 else { return }
-    let free = Int64(clamping: facts.f_bavail).multipliedReportingOverflow(by: Int64(facts.f_frsize))
-    guard !free.overflow, free.partialValue < total else { return }
-    throw FileFailure.make(
-      path, ENOSPC, "\(total) bytes are to come and \(free.partialValue) are free")
+    guard let total, let free = calls.freeBytes(descriptor), free < total else { return }
+    throw FileFailure.tooLittleSpace(path, needed: total, free: free)
   }
 
-  /// Writes all chunks at a position. On `queue`.
+  private var descriptor: Int32 { state.withLock { $0.descriptor } }
+
+  /// Writes all chunks at a position.
   func write(_ chunks: [BodyChunk], at offset: Int64) throws(HTTPError) {
-    let target = descriptor.withLock { $0 }
+    let target = descriptor
     var vectors = chunks.map { chunk in
       chunk.withUnsafeBytes {
         iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
       }
     }
-    var position = offset
-    var first = 0
     // The chunks keep the memory that the vectors point to.
-    let number: Int32 = withExtendedLifetime(chunks) {
-      while first < vectors.count {
-        let written = vectors[first...].withUnsafeBufferPointer {
-          pwritev(target, $0.baseAddress, Int32(min($0.count, 1024)), Int(position))
-        }
-        if written < 0 {
-          if errno == EINTR { continue }
-          return errno
-        }
-        position += Int64(written)
-        var rest = written
-        while first < vectors.count, rest >= vectors[first].iov_len {
-          rest -= vectors[first].iov_len
-          first += 1
-        }
-        if rest > 0 {
-          vectors[first].iov_base = vectors[first].iov_base.map { $0 + rest }
-          vectors[first].iov_len -= rest
-        }
-      }
-      return 0
-    }
+    let number = withExtendedLifetime(chunks) { writeAll(&vectors, to: target, at: offset) }
     if number != 0 { throw FileFailure.make(path, number) }
   }
 
-  /// Syncs the file, gives it its final name, and syncs the folder. Returns the name.
+  /// 0, or the error number.
+  private func writeAll(_ vectors: inout [iovec], to target: Int32, at offset: Int64) -> Int32 {
+    var position = offset
+    var first = 0
+    while first < vectors.count {
+      let written = vectors[first...].withUnsafeBufferPointer { calls.write(target, $0, position) }
+      if written == -Int(EINTR) { continue }
+      if written < 0 { return Int32(-written) }
+      position += Int64(written)
+      var rest = written
+      while first < vectors.count, rest >= vectors[first].iov_len {
+        rest -= vectors[first].iov_len
+        first += 1
+      }
+      if written > 0 { state.withLock { $0.hasBytes = true } }
+      guard first < vectors.count else { break }
+      // Nothing taken and no reason given: trying again could go on for ever.
+      if written == 0 { return EIO }
+      vectors[first].iov_base = vectors[first].iov_base.map { $0 + rest }
+      vectors[first].iov_len -= rest
+    }
+    return 0
+  }
+
+  /// Syncs the file, gives it its final name, and syncs the folder. Returns the name. A task that was cancelled
+  /// before the file has its name never gives it one.
   func commit() async throws(HTTPError) -> String {
-    try await onQueue { () throws(HTTPError) in
-      let target = self.descriptor.withLock { $0 }
-      guard fsync(target) == 0 else { throw FileFailure.make(self.path, errno) }
+    try await queue.run { () throws(HTTPError) in
+      let number = self.calls.sync(self.descriptor)
+      if number != 0 { throw FileFailure.make(self.path, number) }
+    }
+    if Task.isCancelled { throw HTTPError.cancelled(phase: .file) }
+    return try await queue.run { () throws(HTTPError) in
+      guard PartLock.holds(self.descriptor, self.path) else {
+        throw FileFailure.make(self.path, ESTALE, "something else has taken its place")
+      }
       let final = try self.rename()
+      try self.syncDirectory(of: final)
       self.closeNow()
-      try Self.syncDirectory(of: final)
       return final
     }
   }
@@ -103,77 +136,71 @@ final class PartFile: Sendable {
       guard Glibc.rename(path, finalPath) == 0 else { throw FileFailure.make(finalPath, errno) }
       return finalPath
     case .never:
-      guard try linkInPlace(finalPath) else { throw FileFailure.exists(finalPath) }
+      guard try renameToNew(finalPath) else { throw FileFailure.exists(finalPath) }
       return finalPath
     case .rename:
-      var number = 0
-      while true {
-        let name = number == 0 ? finalPath : FileName.numbered(finalPath, number)
-        if try linkInPlace(name) { return name }
-        number += 1
-        if number > 9999 { throw FileFailure.exists(finalPath) }
+      for number in number...Self.highestNumber {
+        let name = FileName.numbered(wishedPath, number)
+        if try renameToNew(name) { return name }
       }
+      throw FileFailure.exists(wishedPath)
     }
   }
 
   /// Renames without replacing; false when the name is taken.
-  private func linkInPlace(_ name: String) throws(HTTPError) -> Bool {
-    // A link never replaces, unlike a rename.
+  private func renameToNew(_ name: String) throws(HTTPError) -> Bool {
+    if cshims_rename_new(path, name) == 0 { return true }
+    switch errno {
+    case EEXIST: return false
+    case EINVAL, ENOSYS, EOPNOTSUPP: break
+    case let number: throw FileFailure.make(name, number)
+    }
+    // A file system that can't: a link never replaces either.
     if link(path, name) == 0 {
       unlink(path)
       return true
     }
     switch errno {
     case EEXIST: return false
-    case EPERM, EOPNOTSUPP, EMLINK: break
+    case EPERM, EOPNOTSUPP, EMLINK, ENOSYS: break
     case let number: throw FileFailure.make(name, number)
     }
-    // A file system without links: look first; two processes at once can still collide.
-    if access(name, F_OK) == 0 { return false }
+    // Nor links: look first; two processes at once can still collide.
+    if Self.isThere(name) { return false }
     guard Glibc.rename(path, name) == 0 else { throw FileFailure.make(name, errno) }
     return true
   }
 
-  private static func syncDirectory(of path: String) throws(HTTPError) {
-    let directory = DownloadPlace.split(path).directory
-    let opened = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  private func syncDirectory(of final: String) throws(HTTPError) {
+    let directory = DownloadPlace.split(final).directory
+    let opened = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // A folder that may be written and not read can't be synced.
     guard opened >= 0 else { return }
     defer { Glibc.close(opened) }
-    // Some file systems can't sync folders; that they say EINVAL is no failure.
-    guard fsync(opened) == 0 || errno == EINVAL else { throw FileFailure.make(directory, errno) }
+    let number = calls.sync(opened)
+    // Some file systems can't sync folders; that they say so is no failure.
+    guard number != 0, number != EINVAL, number != EOPNOTSUPP else { return }
+    // The name may not last: the failed download leaves its part, as with any other fault of the disk.
+    _ = Glibc.rename(final, path)
+    throw FileFailure.make(directory, number)
   }
 
-  /// Gives the file up.
-  func close(removing: Bool) async {
-    _ = try? await onQueue { () throws(HTTPError) in
-      // Not after a rename: the name may belong to another download by then.
-      if removing, self.descriptor.withLock({ $0 }) >= 0 { unlink(self.path) }
+  /// Gives the file up. After a fault of the disk what has come is kept: it may be all there is.
+  func close(keepingBytes: Bool) async {
+    _ = try? await queue.run { () throws(HTTPError) in
+      let (descriptor, hasBytes) = self.state.withLock { ($0.descriptor, $0.hasBytes) }
+      if descriptor >= 0, !(keepingBytes && hasBytes), PartLock.holds(descriptor, self.path) {
+        unlink(self.path)
+      }
       self.closeNow()
     }
   }
 
   private func closeNow() {
-    let left = descriptor.withLock { descriptor in
-      defer { descriptor = -1 }
-      return descriptor
+    let left = state.withLock { state in
+      defer { state.descriptor = -1 }
+      return state.descriptor
     }
     if left >= 0 { Glibc.close(left) }
-  }
-
-  private func onQueue<Value: Sendable>(
-    _ body: @escaping @Sendable () throws(HTTPError) -> Value
-  ) async throws(HTTPError) -> Value {
-    let result: Result<Value, HTTPError> = await withCheckedContinuation { continuation in
-      queue.async {
-        let result: Result<Value, HTTPError>
-        do throws(HTTPError) {
-          result = .success(try body())
-        } catch {
-          result = .failure(error)
-        }
-        continuation.resume(returning: result)
-      }
-    }
-    return try result.get()
   }
 }

@@ -14,45 +14,57 @@ package enum ContentDisposition {
     return plain
   }
 
-  /// Parameters after the type: names lower-cased, quoted values unquoted.
+  /// Parameters after the type: names lower-cased, quoted values unquoted. On Unicode scalars: a quote with a
+  /// combining mark is one character, and a quote all the same.
   static func parameters(_ field: String) -> [(String, String)] {
     var found: [(String, String)] = []
-    var rest = Substring(field).drop { $0 != ";" }
+    var rest = field.unicodeScalars[...].drop { $0 != ";" }
     while rest.first == ";" {
-      rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+      rest = rest.dropFirst().drop(while: isBlank)
       let name = rest.prefix { $0 != "=" && $0 != ";" }
-      rest = rest.dropFirst(name.count)
+      rest = rest[name.endIndex...]
       guard rest.first == "=" else { continue }
-      rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
-      var value = ""
+      rest = rest.dropFirst().drop(while: isBlank)
+      let value: String
       if rest.first == "\"" {
-        rest = rest.dropFirst()
-        while let character = rest.first, character != "\"" {
-          rest = rest.dropFirst()
-          if character == "\\", let escaped = rest.first {
-            value.append(escaped)
-            rest = rest.dropFirst()
-          } else {
-            value.append(character)
-          }
-        }
+        value = unquoted(&rest)
         rest = rest.drop { $0 != ";" }
       } else {
         let token = rest.prefix { $0 != ";" }
-        rest = rest.dropFirst(token.count)
-        value = String(token)
-        while value.last == " " || value.last == "\t" { value.removeLast() }
+        rest = rest[token.endIndex...]
+        value = trimmed(token)
       }
-      var key = name.lowercased()
-      while key.last == " " || key.last == "\t" { key.removeLast() }
-      found.append((key, value))
+      found.append((trimmed(name).lowercased(), value))
     }
     return found
   }
 
+  /// Takes a quoted string off; one without an end lasts to the field's.
+  private static func unquoted(_ rest: inout Substring.UnicodeScalarView) -> String {
+    var value = String.UnicodeScalarView()
+    rest.removeFirst()
+    while let scalar = rest.popFirst(), scalar != "\"" {
+      if scalar != "\\" {
+        value.append(scalar)
+      } else if let escaped = rest.popFirst() {
+        value.append(escaped)
+      }
+    }
+    return String(value)
+  }
+
+  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+
+  private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
+    var text = text
+    while let last = text.last, isBlank(last) { text.removeLast() }
+    return String(text)
+  }
+
   /// charset'language'percent-encoded; UTF-8 and ISO 8859-1 are known.
   private static func extended(_ value: String) -> String? {
-    let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+    let parts = value.unicodeScalars.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+      .map { String($0) }
     guard parts.count == 3, let bytes = percentBytes(parts[2]) else { return nil }
     switch parts[0].lowercased() {
     case "utf-8": return String(validating: bytes, as: UTF8.self)

@@ -1,0 +1,25 @@
+import Glibc
+
+/// The calls by which a download meets the disk; tests put slow and failing ones in their place.
+struct FileCalls: Sendable {
+  /// Writes at a position: the number of bytes, or the negative error number.
+  var write: @Sendable (_ descriptor: Int32, _ vectors: UnsafeBufferPointer<iovec>, _ offset: Int64) -> Int
+  /// Brings a file or folder to the disk: 0, or the error number.
+  var sync: @Sendable (_ descriptor: Int32) -> Int32
+  /// How much room is left for this user; nil when unknown.
+  var freeBytes: @Sendable (_ descriptor: Int32) -> Int64?
+
+  static let system = FileCalls(
+    write: { descriptor, vectors, offset in
+      // The kernel takes at most 1,024 pieces at once.
+      let count = pwritev(descriptor, vectors.baseAddress, Int32(min(vectors.count, 1024)), Int(offset))
+      return count < 0 ? -Int(errno) : count
+    },
+    sync: { fsync($0) == 0 ? 0 : errno },
+    freeBytes: { descriptor in
+      var facts = statvfs()
+      guard fstatvfs(descriptor, &facts) == 0 else { return nil }
+      let free = Int64(clamping: facts.f_bavail).multipliedReportingOverflow(by: Int64(facts.f_frsize))
+      return free.overflow ? nil : free.partialValue
+    })
+}

@@ -1,0 +1,57 @@
+import Glibc
+
+/// A folder of its own, which goes with the test.
+final class TestFolder: Sendable {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/penstock-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw TestFolderError() }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    for name in names { unlink(path + "/" + name) }
+    rmdir(path)
+  }
+
+  func callAsFunction(_ name: String) -> String { path + "/" + name }
+
+  /// What is in it, sorted.
+  var names: [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  func write(_ text: String, to name: String) {
+    let file = open(self(name), O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+    _ = text.withCString { Glibc.write(file, $0, strlen($0)) }
+    close(file)
+  }
+
+  /// Nil when there is no such file.
+  func read(_ name: String) -> [UInt8]? {
+    let file = open(self(name), O_RDONLY)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = Glibc.read(file, &block, block.count)
+      if count <= 0 { return bytes }
+      bytes += block[..<count]
+    }
+  }
+
+  func text(_ name: String) -> String? { read(name).map { String(decoding: $0, as: UTF8.self) } }
+}
+
+struct TestFolderError: Error {}
