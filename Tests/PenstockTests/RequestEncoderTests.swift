@@ -8,7 +8,7 @@ struct RequestEncoderTests {
   ) throws(HTTPError) -> TransportRequest {
     var configuration = ClientConfiguration()
     change(&configuration)
-    return try RequestEncoder.encode(request, configuration, reportsUpload: false)
+    return try RequestEncoder(configuration).encode(request, reportsUpload: false)
   }
 
   @Test func `the defaults of a client are added`() throws {
