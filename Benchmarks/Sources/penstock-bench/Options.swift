@@ -5,6 +5,8 @@ struct Options: Sendable {
   var mode = ""
   var url = ""
   var cacert: String?
+  /// Where a download goes.
+  var to: String?
   var version = VersionPolicy.automatic
   var isOnLoop = false
   var count = 1
@@ -35,6 +37,9 @@ struct Options: Sendable {
     switch name {
     case "--cacert":
       cacert = value
+      return true
+    case "--to":
+      to = value
       return true
     case "--hold":
       guard let seconds = Double(value), seconds > 0 else { return false }

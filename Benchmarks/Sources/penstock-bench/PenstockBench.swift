@@ -14,9 +14,9 @@ struct PenstockBench {
 
   @concurrent private static func run() async {
     guard let options = Options(CommandLine.arguments) else {
-      print("usage: penstock-bench large|small|sequential|idle|stopped-reader|upload URL")
+      print("usage: penstock-bench large|small|sequential|idle|stopped-reader|upload|download URL")
       print("         [--count K] [--requests N] [--parallel P] [--on-loop] [--streams N] [--bytes N]")
-      print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE]")
+      print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE] [--to FILE]")
       exit(2)
     }
     do {
@@ -26,6 +26,7 @@ struct PenstockBench {
       case "sequential": try await Fetches(options: options, parallel: 1).run()
       case "idle": try await Idle(options: options).run()
       case "stopped-reader": try await StoppedReader(options: options).run()
+      case "download": try await FileDownload(options: options).run()
       case "upload": try await Upload(options: options).run()
       default:
         print("penstock-bench: no mode \(options.mode)")

@@ -28,6 +28,7 @@ final class FileWriter: Sendable {
 
   /// Takes a chunk; returns when the disk has caught up enough. At most `limit` and one chunk are held.
   func write(_ chunk: BodyChunk) async throws(HTTPError) {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
     guard case .write(let batch) = gathering.withLock({ $0.add(chunk) }) else { return }
     submit(batch)
     // There must be room for what is gathered next.

@@ -47,7 +47,10 @@ import Testing
           #expect(names == ["started", "progress", "finished"])
           #expect(received == 400_000)
         }
-        group.addTask { #expect(try await download.value.bytes == 400_000) }
+        group.addTask {
+          let file = try await download.value
+          #expect(file.bytes == 400_000)
+        }
       }
       try await group.waitForAll()
     }
@@ -218,7 +221,7 @@ import Testing
 
   @Test func `a disk that stands still holds its own socket back and nobody else's`() async throws {
     let folder = try TestFolder()
-    let size: Int64 = 64 << 20
+    let size: Int64 = 48 << 20
     let server = try ScriptedServer { request in
       request.target == "/big"
         ? [.head(fields: [("Content-Length", "\(size)")]), .sendContent(count: size)]
@@ -239,7 +242,7 @@ import Testing
     disk.giveTurns(1000)
     #expect(try await download.value.bytes == size)
     let bytes = try #require(folder.read("f"))
-    #expect(bytes == TestContent.bytes(count: bytes.count))
+    #expect(ContentCheck.matches(bytes))
     await client.shutdown()
     await server.stop()
   }

@@ -7,7 +7,7 @@ import Testing
   private static let start = DownloadStart(url: "http://h/", file: "f", total: 10)
   private static let file = DownloadedFile(
     path: "f", bytes: 10, duration: .zero, digest: nil, url: "http://h/",
-    head: ResponseHead(version: .http1_1, status: 200, reason: "", headers: HTTPFields()),
+    head: ResponseHead(status: 200, reason: "", version: .http1_1, headers: HTTPFields()),
     isEndVerified: true)
 
   private static func progress(_ received: Int64) -> TransferProgress {

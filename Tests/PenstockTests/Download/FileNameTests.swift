@@ -48,7 +48,7 @@ import Testing
       "/", "\\", ".", "..", "-", "~", "a", "é", "\u{301}", "\u{202E}", "\u{0}", "\n", " ", "%2f", "👍", ".txt",
       String(repeating: "z", count: 90),
     ]
-    for _ in 0..<20_000 {
+    for _ in 0..<2000 {
       let count = Int.random(in: 0..<12, using: &generator)
       let name = (0..<count).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
       let safe = FileName.safe(name)

@@ -48,12 +48,12 @@ import Testing
     let disk = TestDisk(waitsForTurns: true)
     let part = try PartFile.open(folder("f"), overwrite: .never, queue: FileQueue(), calls: disk.calls)
     let writer = FileWriter(part, limit: 3 << 20)
-    let taken = Atomic(0)
+    let taken = Counter()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         for _ in 0..<40 {
           try await writer.write(Self.chunk)
-          taken.add(1, ordering: .sequentiallyConsistent)
+          taken.value.add(1, ordering: .sequentiallyConsistent)
         }
         try await writer.finish()
       }
@@ -61,7 +61,7 @@ import Testing
       disk.giveTurns()
       for turn in 1...10 {
         while disk.now.writes.count < turn { await Task.yield() }
-        let bytes = taken.load(ordering: .sequentiallyConsistent) * Self.chunk.count
+        let bytes = taken.value.load(ordering: .sequentiallyConsistent) * Self.chunk.count
         #expect(Int64(bytes) - disk.now.written <= 3 << 20)
         disk.giveTurns()
       }
@@ -117,4 +117,8 @@ import Testing
     await part.close(keepingBytes: false)
     #expect(folder.names.isEmpty)
   }
+}
+
+private final class Counter: Sendable {
+  let value = Atomic(0)
 }

@@ -26,7 +26,7 @@ import Testing
     var written: [UInt8] = []
     for batch in batches {
       #expect(batch.offset == Int64(written.count))
-      for chunk in batch.chunks { written += chunk }
+      for chunk in batch.chunks { chunk.append(to: &written) }
       #expect(batch.count == written.count - Int(batch.offset))
     }
     #expect(written == content)
@@ -45,9 +45,9 @@ import Testing
 
   @Test func `random pieces become aligned writes`() {
     var generator = SystemRandomNumberGenerator()
-    for _ in 0..<50 {
+    for _ in 0..<15 {
       let size = [4096, 8192, 65_536].randomElement(using: &generator) ?? 4096
-      let content = Self.content(Int.random(in: 0..<300_000, using: &generator))
+      let content = Self.content(Int.random(in: 0..<100_000, using: &generator))
       let limit = [2, 5000, 40_000].randomElement(using: &generator) ?? 2
       let batches = Self.batches(content, size: size) { Int.random(in: 1...limit, using: &generator) }
       Self.check(batches, content, size: size)
