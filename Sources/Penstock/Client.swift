@@ -53,7 +53,7 @@ public struct Client: Sendable {
   /// - Throws: `HTTPError`: bad input before any byte is sent, `cancelled` when the task is cancelled, and
   ///   whatever went wrong up to the head. What goes wrong later is thrown by the body.
   public func send(_ request: Request) async throws(HTTPError) -> Response {
-    var run = PipelineRun(request, client: self, reportsUpload: false)
+    let run = PipelineRun(request, client: self, reportsUpload: false)
     while true {
       if case .response(let response) = try await run.next() { return response }
     }

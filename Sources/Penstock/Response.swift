@@ -1,34 +1,56 @@
 /// A response: the head is here, the body is still on its way, at the reader's pace.
 public struct Response: Sendable {
-  /// The head as it came.
-  public let head: ResponseHead
-  /// The URL that answered.
-  public let url: String
-  /// The redirects that led here.
-  public let history: [RedirectHop]
-  /// Times and connection as known when the head came.
-  public let facts: ExchangeFacts
-  /// The body: read it once, or drop the response to end the exchange.
-  public let body: ResponseBody
-  private let exchange: Exchange
-  /// Body bytes on the wire, where the head says so.
-  let announcedLength: Int64?
-  /// Counts wire bytes where a coding is taken off.
-  let wireCounter: (any WireCounting)?
+  /// All of it in one place, so that a copy is one reference.
+  private final class Storage: Sendable {
+    let head: ResponseHead
+    let url: String
+    let history: [RedirectHop]
+    let facts: ExchangeFacts
+    let body: ResponseBody
+    let exchange: Exchange
+    let announcedLength: Int64?
+    let wireCounter: (any WireCounting)?
+
+    init(
+      _ head: ResponseHead, _ url: String, _ history: [RedirectHop], _ facts: ExchangeFacts,
+      _ body: ResponseBody, _ exchange: Exchange, _ announcedLength: Int64?,
+      _ wireCounter: (any WireCounting)?
+    ) {
+      self.head = head
+      self.url = url
+      self.history = history
+      self.facts = facts
+      self.body = body
+      self.exchange = exchange
+      self.announcedLength = announcedLength
+      self.wireCounter = wireCounter
+    }
+  }
+
+  private let storage: Storage
 
   init(
     head: ResponseHead, url: String, history: [RedirectHop], facts: ExchangeFacts, body: ResponseBody,
     exchange: Exchange, announcedLength: Int64?, wireCounter: (any WireCounting)?
   ) {
-    self.head = head
-    self.url = url
-    self.history = history
-    self.facts = facts
-    self.body = body
-    self.exchange = exchange
-    self.announcedLength = announcedLength
-    self.wireCounter = wireCounter
+    storage = Storage(head, url, history, facts, body, exchange, announcedLength, wireCounter)
   }
+
+  /// The head as it came.
+  public var head: ResponseHead { storage.head }
+  /// The URL that answered.
+  public var url: String { storage.url }
+  /// The redirects that led here.
+  public var history: [RedirectHop] { storage.history }
+  /// Times and connection as known when the head came.
+  public var facts: ExchangeFacts { storage.facts }
+  /// The body: read it once, or drop the response to end the exchange.
+  public var body: ResponseBody { storage.body }
+  private var exchange: Exchange { storage.exchange }
+  /// Body bytes on the wire, where the head says so.
+  var announcedLength: Int64? { storage.announcedLength }
+  /// Counts wire bytes where a coding is taken off.
+  var wireCounter: (any WireCounting)? { storage.wireCounter }
 
   /// The status.
   public var status: HTTPStatus { head.status }

@@ -42,11 +42,11 @@ public struct Exchange: Sendable {
   /// What comes before the body.
   public enum Interim: Sendable {
     /// A 1xx response.
-    case informational(ResponseHead)
+    indirect case informational(ResponseHead)
     /// Body bytes sent so far; the latest value, when it was asked for.
     case uploaded(Int64)
     /// The final head.
-    case head(ResponseHead, ExchangeFacts)
+    indirect case head(ResponseHead, ExchangeFacts)
   }
 
   private let storage: ResponseBodyStorage

@@ -60,7 +60,7 @@ public struct TransferEvents: AsyncSequence, Sendable {
               return event
             }
             phase = .ended
-          case .head(var run):
+          case .head(let run):
             let step = try await run.next()
             phase = .head(run)
             if let event = enter(step) { return event }

@@ -3,7 +3,10 @@ import CurlTransport
 /// The whole path of a request in one function, driven by whoever wants the next thing before the body:
 /// encode → transport → interim heads and upload progress → final head → redirect, or the body with its
 /// codings taken off.
-struct PipelineRun: Sendable {
+///
+/// A class, and its steps plain functions, so that a task that waits keeps little of it on its stack.
+final class PipelineRun: @unchecked Sendable {
+  // Sendable: one task at a time drives it.
   enum Step: Sendable {
     case event(TransferEvent)
     case response(Response)
@@ -29,9 +32,14 @@ struct PipelineRun: Sendable {
     redirects = request.redirects ?? client.configuration.redirects
   }
 
-  mutating func next() async throws(HTTPError) -> Step {
+  func next() async throws(HTTPError) -> Step {
     let exchange = try opened()
-    switch try await exchange.next(uploadSeen: reportsUpload ? uploadSeen : .max) {
+    return try step(exchange, try await exchange.next(uploadSeen: reportsUpload ? uploadSeen : .max))
+  }
+
+  @inline(never)
+  private func step(_ exchange: Exchange, _ interim: Exchange.Interim) throws(HTTPError) -> Step {
+    switch interim {
     case .informational(let head):
       return .event(.informational(head))
     case .uploaded(let sent):
@@ -57,7 +65,8 @@ struct PipelineRun: Sendable {
     }
   }
 
-  private mutating func opened() throws(HTTPError) -> Exchange {
+  @inline(never)
+  private func opened() throws(HTTPError) -> Exchange {
     if let exchange { return exchange }
     if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
     if hops.isEmpty {
