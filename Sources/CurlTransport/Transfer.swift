@@ -64,6 +64,7 @@ final class Transfer: @unchecked Sendable {
     upload?.close()
     storage.finish(.failure(error(.shutdown, "the client was shut down", phase: .queue)))
     storage.flush()
+    loop.refused(self)
   }
 
   /// Puts the transfer on the list of those whose readers are woken at the end of the turn.
@@ -90,7 +91,13 @@ final class Transfer: @unchecked Sendable {
 
   /// Whether the reader or the feeder is who holds things up.
   var isWaitingForUs: Bool {
-    machine.isReceivePaused || machine.isHeld || (machine.phase == .sending && machine.isSendPaused)
+    machine.isReceivePaused || machine.isHeld || machine.isSendPaused
+  }
+
+  /// Whether body bytes may wait in the kernel on a connection that nobody shares.
+  var mayHoldUnsent: Bool {
+    guard upload != nil, !url.isSecure || request.options.version == .http1_1 else { return false }
+    return machine.phase == .sending || machine.phase == .awaitingHead
   }
 
   // MARK: callbacks
@@ -132,6 +139,8 @@ final class Transfer: @unchecked Sendable {
         return true
       }
       if mayBeProvisional, head.status == 417 {
+        // The server has refused to look at the request: it may be sent again whatever its method.
+        machine.allowOneMoreSend()
         provisional = head
         return true
       }
@@ -161,6 +170,7 @@ final class Transfer: @unchecked Sendable {
     }
     guard machine.headArrived() == .deliver else { return false }
     status = head.status
+    loop.learned(ticket, isHTTP2: head.version == .http2)
     storage.deliver(.head(head, easy?.facts(queued: queuedTime) ?? ExchangeFacts()))
     markForFlush()
     if head.status.code >= 300, machine.isSendPaused {
@@ -179,19 +189,24 @@ final class Transfer: @unchecked Sendable {
       deadlines.progressed(at: turn.now)
       storage.uploaded(upload.sent)
       if request.options.reportsUpload { markForFlush() }
+      // Where the length was announced libcurl doesn't ask for the end.
+      if upload.length == upload.sent { uploadEnded() }
     case .pause:
       machine.sendStarved()
-    case .end:
-      machine.uploadEnded()
-      deadlines.requestSent(at: turn.now)
+    case .end: uploadEnded()
     case .abort: break
     }
     return result
   }
 
+  private func uploadEnded() {
+    machine.uploadEnded()
+    deadlines.requestSent(at: turn.now)
+  }
+
   func rewind() -> Bool {
     guard let upload, request.body.isReplayable else { return false }
-    upload.restart()
+    if upload.restart() == .needsFeeder { startFeeding() }
     if case .bytes(let chunk) = request.body.content { upload.fill(chunk) }
     return true
   }
@@ -200,6 +215,7 @@ final class Transfer: @unchecked Sendable {
     turn.lookupEnded(self, resolved: false)
     switch machine.requestStarts() {
     case .send:
+      loop.connected(ticket)
       deadlines.requestSent(at: turn.now)
       return true
     case .refuseReplay:
@@ -223,7 +239,8 @@ final class Transfer: @unchecked Sendable {
   var nameToLookUp: String? {
     let addressing = request.options.addressing
     guard addressing.unixSocket == nil, addressing.overrides.isEmpty else { return nil }
-    return CurlURL.isAddress(url.host) ? nil : url.host
+    // libcurl keeps answers by host and port.
+    return CurlURL.isAddress(url.host) ? nil : "\(url.host):\(url.port)"
   }
 
   /// Starts the task that feeds a streamed body.
@@ -244,6 +261,9 @@ final class Transfer: @unchecked Sendable {
     if case .trailers(let fields) = parser.finish() { storage.deliver(.trailers(fields)) }
     guard status != nil else {
       return .failure(error(.malformedResponse, "the exchange ended without a head", phase: .head))
+    }
+    if let failure = upload?.failure {
+      return .failure(failure.naming(method: request.method, url: url.text))
     }
     var facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
     facts.received = received

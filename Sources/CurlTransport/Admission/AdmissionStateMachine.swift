@@ -4,6 +4,8 @@ struct AdmissionStateMachine {
   enum HostProtocol: Equatable {
     /// A secure host that nobody has talked to.
     case unknown
+    /// A secure host that a connection stands to: libcurl knows its protocol, we will with the first head.
+    case connected
     case http1
     case http2
   }
@@ -64,7 +66,7 @@ struct AdmissionStateMachine {
   private func mayRun(_ ticket: AdmissionTicket, _ host: Host) -> Bool {
     switch host.proto {
     case .unknown: host.running == 0
-    case .http1: host.running < limits.perHost
+    case .connected, .http1: host.running < limits.perHost
     case .http2: host.streams[ticket.loop, default: 0] < limits.streamsPerConnection
     }
   }
@@ -73,7 +75,7 @@ struct AdmissionStateMachine {
     ticket.state = .running
     running += 1
     host.running += 1
-    if host.proto == .http2 {
+    if ticket.isSecure {
       ticket.countsAsStream = true
       host.streams[ticket.loop, default: 0] += 1
     }
@@ -105,11 +107,21 @@ struct AdmissionStateMachine {
     guard var host = hosts.removeValue(forKey: ticket.origin) else { return }
     host.running -= 1
     if ticket.countsAsStream { host.streams[ticket.loop, default: 1] -= 1 }
+    // Its first request has failed before the protocol was known: again one goes first.
+    if host.proto == .connected, host.running == 0 { host.proto = .unknown }
     // A plain host that nobody uses is forgotten; what is known of a secure one is kept.
     if host.running > 0 || !host.queue.isEmpty || (ticket.isSecure && host.proto != .unknown) {
       hosts[ticket.origin] = host
     }
     if hosts.count > 10_000 { hosts = hosts.filter { $0.value.running > 0 || $0.value.isInRing } }
+  }
+
+  /// A connection to the host stands.
+  mutating func connected(_ ticket: AdmissionTicket) -> [AdmissionTicket] {
+    guard var host = hosts[ticket.origin], host.proto == .unknown else { return [] }
+    host.proto = .connected
+    hosts[ticket.origin] = host
+    return pump()
   }
 
   /// The protocol of a host is known now.
@@ -118,10 +130,6 @@ struct AdmissionStateMachine {
     let proto: HostProtocol = isHTTP2 ? .http2 : .http1
     guard host.proto != proto else { return [] }
     host.proto = proto
-    if isHTTP2, ticket.state == .running, !ticket.countsAsStream {
-      ticket.countsAsStream = true
-      host.streams[ticket.loop, default: 0] += 1
-    }
     hosts[ticket.origin] = host
     return pump()
   }

@@ -22,6 +22,12 @@ package struct CurlURL: Sendable, Hashable {
     if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw Self.invalid(text, "it holds a control character")
     }
+    // libcurl would take the path for the host.
+    if base == nil, let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+      text.utf8[colon...].starts(with: ":///".utf8)
+    {
+      throw Self.invalid(text, "it has no host")
+    }
     guard let handle = unsafe curl_url() else {
       throw HTTPError(.outOfResources, phase: .queue, message: "libcurl has no memory for a URL")
     }
