@@ -194,7 +194,8 @@ actor CurlLoop {
     }
     guard let easy = transfer.easy.take() else { return }
     easy.finish()
-    guard easy.isRecyclable, idleCount < Self.keptHandles else { return }
+    // libcurl counts repeats over the life of a handle, and gives up at the sixth.
+    guard easy.isRecyclable, transfer.machine.sends <= 1, idleCount < Self.keptHandles else { return }
     idle[easy.profile, default: []].append(easy)
     idleCount += 1
   }

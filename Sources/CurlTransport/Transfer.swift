@@ -138,7 +138,7 @@ final class Transfer: @unchecked Sendable {
         markForFlush()
         return true
       }
-      if mayBeProvisional, head.status == 417 {
+      if mayBeProvisional, head.status == 417, machine.sends == 1 {
         // The server has refused to look at the request: it may be sent again whatever its method.
         machine.allowOneMoreSend()
         provisional = head

@@ -28,7 +28,9 @@ import Testing
 
   @Test func `a budget for all streams holds them early`() async throws {
     let server = try ScriptedServer(
-      script: [.expectRequest, .head(fields: [("Content-Length", "\(1 << 30)")]), .sendContent(count: 1 << 30)])
+      script: [
+        .expectRequest, .head(fields: [("Content-Length", "\(1 << 30)")]), .sendContent(count: 1 << 30),
+      ])
     try await TestClient.with({ $0.memoryBudget = .mebibytes(2) }) { client in
       var responses: [Response] = []
       for _ in 0..<12 { responses.append(try await client.send(.get(server.url))) }

@@ -31,7 +31,8 @@ struct CertificateTests {
         try await client.expect("hello", from: .get(server.tls("/hello")))
       }
       try await TestClient.trusting({ $0.tls.verifiesTrust = false }) { client in
-        #expect(await failure { try await client.send(.get(server.tls("/hello"))) }?.kind == .serverCertificate)
+        #expect(
+          await failure { try await client.send(.get(server.tls("/hello"))) }?.kind == .serverCertificate)
       }
     }
   }
@@ -40,7 +41,8 @@ struct CertificateTests {
     let pair = try await Certificates.shared().selfSigned
     try await NginxServer.with(certificate: pair) { server in
       try await TestClient.trusting({ $0.tls.verifiesName = false }) { client in
-        #expect(await failure { try await client.send(.get(server.tls("/hello"))) }?.kind == .serverCertificate)
+        #expect(
+          await failure { try await client.send(.get(server.tls("/hello"))) }?.kind == .serverCertificate)
       }
       try await TestClient.with({ $0.tls.verifiesTrust = false }) { client in
         try await client.expect("hello", from: .get(server.tls("/hello")))

@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct DecodedBodyTests {
   /// gzip of "hello", stored.
   private static let hello: [UInt8] = [
-    0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0x01, 5, 0, 0xFA, 0xFF, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x86, 0xA6, 0x10, 0x36,
+    0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0x01, 5, 0, 0xFA, 0xFF, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x86, 0xA6,
+    0x10, 0x36,
     5, 0, 0, 0,
   ]
 
@@ -71,7 +72,7 @@ import Testing
     try await TestClient.with { client in
       let error = await failure { try await client.send(.get(server.url)) }
       #expect(error?.kind == .contentEncoding)
-      #expect(error?.url == server.url + "/")
+      #expect(error?.url == server.url)
       try await server.waitForPeerClose()
     }
     await server.stop()

@@ -28,7 +28,8 @@ import Testing
   }
 
   @Test(
-    "calls beyond the limit of streams wait and are served", .enabled(if: Tool.hasNginx, "needs nginx and openssl"))
+    "calls beyond the limit of streams wait and are served",
+    .enabled(if: Tool.hasNginx, "needs nginx and openssl"))
   func many_calls() async throws {
     try await NginxServer.with(files: ["k": 2000]) { server in
       try await TestClient.trusting({ $0.loops = 1 }) { client in
@@ -46,7 +47,8 @@ import Testing
   }
 
   @Test(
-    "one request goes first until the protocol is known", .enabled(if: Tool.hasNginx, "needs nginx and openssl"))
+    "one request goes first until the protocol is known",
+    .enabled(if: Tool.hasNginx, "needs nginx and openssl"))
   func one_first() async throws {
     try await NginxServer.with(files: ["k": 2000]) { server in
       try await TestClient.trusting({ $0.limits.perHost = 4 }) { client in
@@ -79,14 +81,16 @@ import Testing
     }
   }
 
-  @Test("a refused stream is tried again, a POST too", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  @Test(
+    "a refused stream is tried again, a POST too", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
   func refused_stream() async throws {
     try await TLSScript.with("h2-refuse", ["1"]) { server in
       try await TestClient.trusting { client in try await client.expect("ok", from: .get(server.url)) }
     }
   }
 
-  @Test("a stream that is always refused is an error", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  @Test(
+    "a stream that is always refused is an error", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
   func always_refused() async throws {
     try await TLSScript.with("h2-refuse", ["1000"]) { server in
       try await TestClient.trusting { client in
@@ -96,7 +100,9 @@ import Testing
     }
   }
 
-  @Test("a stream that is reset in its body is an error", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  @Test(
+    "a stream that is reset in its body is an error",
+    .enabled(if: Tool.hasPython, "needs python3 and openssl"))
   func early_reset() async throws {
     try await TLSScript.with("h2-reset") { server in
       try await TestClient.trusting { client in
@@ -106,7 +112,8 @@ import Testing
     }
   }
 
-  @Test("a GOAWAY that took nothing is an error or a second try", .enabled(if: Tool.hasPython, "needs python3"))
+  @Test(
+    "a GOAWAY that took nothing is an error or a second try", .enabled(if: Tool.hasPython, "needs python3"))
   func goaway() async throws {
     try await TLSScript.with("h2-goaway") { server in
       try await TestClient.trusting { client in
@@ -118,7 +125,8 @@ import Testing
   }
 
   @Test(
-    "leaving a stream resets it and keeps the connection", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+    "leaving a stream resets it and keeps the connection",
+    .enabled(if: Tool.hasPython, "needs python3 and openssl"))
   func leaving_resets() async throws {
     try await TLSScript.with("h2-silent") { server in
       try await TestClient.trusting({ $0.loops = 1 }) { client in
