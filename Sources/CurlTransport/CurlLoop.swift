@@ -26,6 +26,8 @@ actor CurlLoop {
   private var abandoned = 0
   private var timers = DeadlineTimers()
   private var nextUnmask: UInt64?
+  private var hasFailedAll = false
+  private static let shutdownMessage = "the client was shut down"
 
   init(index: Int, admission: Admission, lookups: Int, keptConnections: Int) throws(HTTPError) {
     do {
@@ -43,17 +45,23 @@ actor CurlLoop {
     turn = LoopTurn(lookupPlaces: lookups)
   }
 
+  /// An exchange that the loop will never hear of gives its place back.
+  nonisolated func refused(_ transfer: Transfer) { admission.leave(transfer.ticket) }
+
+  /// The transfer's connection stands, so that libcurl knows its protocol: others may follow.
+  nonisolated func connected(_ ticket: AdmissionTicket) { admission.connected(ticket) }
+
+  /// The protocol of the transfer's host is known.
+  nonisolated func learned(_ ticket: AdmissionTicket, isHTTP2: Bool) {
+    admission.learned(ticket, isHTTP2: isHTTP2)
+  }
+
   nonisolated func run() throws(HTTPError) {
     do {
       try executor.start(driver: self)
     } catch {
       throw HTTPError(.outOfResources, phase: .queue, message: "no loop thread can be started: \(error)")
     }
-  }
-
-  /// The protocol of a secure host is known: those that waited for it may go.
-  nonisolated func learned(_ ticket: AdmissionTicket, isHTTP2: Bool) {
-    admission.learned(ticket, isHTTP2: isHTTP2)
   }
 
   // MARK: commands, through the door
@@ -66,7 +74,7 @@ actor CurlLoop {
     case .feed: feed(transfer)
     case .cancel: end(transfer, .failure(transfer.error(.cancelled, "cancelled")))
     case .shutdown:
-      end(transfer, .failure(transfer.error(.shutdown, "the client was shut down")))
+      end(transfer, .failure(transfer.error(.shutdown, Self.shutdownMessage)))
     case .watch: watch(transfer)
     case .timer:
       transfer.timer = nil
@@ -84,6 +92,8 @@ actor CurlLoop {
 
   private func start(_ transfer: Transfer) {
     guard transfer.machine.phase == .queued else { return }
+    // Admitted before the client was shut down, but not here yet.
+    if hasFailedAll { return end(transfer, .failure(transfer.error(.shutdown, Self.shutdownMessage))) }
     if let name = transfer.nameToLookUp {
       switch turn.lookups.enter(name, transfer, now: turn.now) {
       case .go: break
@@ -125,12 +135,17 @@ actor CurlLoop {
   }
 
   private func resume(_ transfer: Transfer) {
-    guard transfer.machine.readerWantsMore() == .unpause else { return }
+    // The time that the reader took isn't the peer's, whether libcurl was paused or only about to be.
     transfer.deadlines.progressed(at: turn.now)
+    guard transfer.machine.readerWantsMore() == .unpause else { return }
     applyPauses(transfer)
   }
 
   private func feed(_ transfer: Transfer) {
+    if transfer.machine.phase != .queued, let failure = transfer.upload?.failure {
+      let named = failure.naming(method: transfer.request.method, url: transfer.url.text)
+      return end(transfer, .failure(named))
+    }
     guard transfer.machine.feederHasNews() == .unpause else { return }
     transfer.deadlines.progressed(at: turn.now)
     applyPauses(transfer)
@@ -147,12 +162,14 @@ actor CurlLoop {
 
   /// Takes an exchange from wherever it is and tells its reader.
   private func end(_ transfer: Transfer, _ item: ExchangeItem) {
+    let mayHoldUnsent = transfer.mayHoldUnsent
     switch transfer.machine.cancel(isLookingUp: transfer.lookup != nil) {
     case .none: return
     case .abandon:
       abandoned += 1
       leave(transfer, item)
     case .endQueued, .remove:
+      if mayHoldUnsent { transfer.easy?.resetOnClose() }
       detach(transfer)
       leave(transfer, item)
     }
@@ -183,7 +200,8 @@ actor CurlLoop {
     }
     guard let easy = transfer.easy.take() else { return }
     easy.finish()
-    if easy.isRecyclable { idle.keep(easy) }
+    // libcurl counts repeats over the life of a handle, and gives up at the sixth.
+    if easy.isRecyclable, transfer.machine.sends <= 1 { idle.keep(easy) }
   }
 
   private func handle(for profile: EasyProfile) -> EasyHandle? {
@@ -331,7 +349,7 @@ actor CurlLoop {
   }
 
   private func finishAtEnd(_ transfer: Transfer) {
-    end(transfer, .failure(transfer.error(.shutdown, "the client was shut down")))
+    end(transfer, .failure(transfer.error(.shutdown, Self.shutdownMessage)))
     // An abandoned look-up is still in libcurl.
     if transfer.position != nil { detach(transfer) }
   }
@@ -339,8 +357,16 @@ actor CurlLoop {
   /// Fails everything that is under way here, at once.
   func failAll() {
     turn.now = LoopExecutor.monotonicNow()
+    hasFailedAll = true
+    for transfer in turn.lookups.takeAllWaiters() {
+      end(transfer, .failure(transfer.error(.shutdown, Self.shutdownMessage)))
+    }
+    for released in turn.released {
+      end(released.transfer, .failure(released.transfer.error(.shutdown, Self.shutdownMessage)))
+    }
+    startReleased()
     for transfer in running where transfer.machine.phase != .abandoned {
-      end(transfer, .failure(transfer.error(.shutdown, "the client was shut down")))
+      end(transfer, .failure(transfer.error(.shutdown, Self.shutdownMessage)))
     }
     endOfTurn()
   }

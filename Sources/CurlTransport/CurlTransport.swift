@@ -61,7 +61,8 @@ package final class CurlTransport: Transport {
       reportsUpload: request.options.reportsUpload && !body.isEmpty)
     let index = pick(url, among: loops)
     let ticket = AdmissionTicket(
-      origin: url.origin, loop: index, isSecure: url.isSecure && request.options.version != .http1_1,
+      origin: request.options.version == .http1_1 ? url.origin + " 1.1" : url.origin, loop: index,
+      isSecure: url.isSecure && request.options.version != .http1_1,
       isLongLived: request.options.isLongLived, priority: request.options.priority)
     let transfer = Transfer(
       request: request, url: url, storage: storage, upload: Self.upload(request), ticket: ticket,

@@ -84,6 +84,17 @@ struct LookupGate<Waiter> {
     return waiters
   }
 
+  /// Takes out all that wait for any look-up.
+  mutating func takeAllWaiters() -> [Waiter] {
+    var waiters: [Waiter] = []
+    for (name, entry) in names where !entry.waiters.isEmpty {
+      waiters += entry.waiters
+      names[name]?.waiters = []
+    }
+    queue = []
+    return waiters
+  }
+
   private mutating func forgetStale(now: UInt64) {
     names = names.filter { $0.value.isRunning || !$0.value.waiters.isEmpty || $0.value.freshUntil > now }
     namesBeforeSweep = max(4096, 2 * names.count)

@@ -67,6 +67,7 @@ final class Transfer: @unchecked Sendable {
     upload?.close()
     storage.finish(.failure(error(.shutdown, "the client was shut down", phase: .queue)))
     storage.flush()
+    loop.refused(self)
   }
 
   /// Puts the transfer on the list of those whose readers are woken at the end of the turn.
@@ -93,7 +94,13 @@ final class Transfer: @unchecked Sendable {
 
   /// Whether the reader or the feeder is who holds things up.
   var isWaitingForUs: Bool {
-    machine.isReceivePaused || machine.isHeld || (machine.phase == .sending && machine.isSendPaused)
+    machine.isReceivePaused || machine.isHeld || machine.isSendPaused
+  }
+
+  /// Whether body bytes may wait in the kernel on a connection that nobody shares.
+  var mayHoldUnsent: Bool {
+    guard upload != nil, !url.isSecure || request.options.version == .http1_1 else { return false }
+    return machine.phase == .sending || machine.phase == .awaitingHead
   }
 
   // MARK: callbacks
@@ -134,7 +141,9 @@ final class Transfer: @unchecked Sendable {
         markForFlush()
         return true
       }
-      if mayBeProvisional, head.status == 417 {
+      if mayBeProvisional, head.status == 417, machine.sends == 1 {
+        // The server has refused to look at the request: it may be sent again whatever its method.
+        machine.allowOneMoreSend()
         provisional = head
         return true
       }
@@ -187,9 +196,7 @@ final class Transfer: @unchecked Sendable {
       endUploadIfAllSent()
     case .pause:
       machine.sendStarved()
-    case .end:
-      machine.uploadEnded()
-      deadlines.requestSent(at: turn.now)
+    case .end: uploadEnded()
     case .abort: break
     }
     return result
@@ -197,14 +204,17 @@ final class Transfer: @unchecked Sendable {
 
   /// libcurl doesn't ask for the end of a body whose length it knows.
   private func endUploadIfAllSent() {
-    guard let upload, let length = upload.length, upload.sent >= length else { return }
+    if let upload, let length = upload.length, upload.sent >= length { uploadEnded() }
+  }
+
+  private func uploadEnded() {
     machine.uploadEnded()
     deadlines.requestSent(at: turn.now)
   }
 
   func rewind() -> Bool {
     guard let upload, request.body.isReplayable else { return false }
-    upload.restart()
+    if upload.restart() == .needsFeeder { startFeeding() }
     if case .bytes(let chunk) = request.body.content { upload.fill(chunk) }
     return true
   }
@@ -213,6 +223,7 @@ final class Transfer: @unchecked Sendable {
     turn.lookupEnded(self, resolved: false)
     switch machine.requestStarts() {
     case .send:
+      loop.connected(ticket)
       deadlines.requestSent(at: turn.now)
       if upload?.length == 0 { endUploadIfAllSent() }
       return true
@@ -237,7 +248,8 @@ final class Transfer: @unchecked Sendable {
   var nameToLookUp: String? {
     let addressing = request.options.addressing
     guard addressing.unixSocket == nil, addressing.overrides.isEmpty else { return nil }
-    return CurlURL.isAddress(url.host) ? nil : url.host
+    // libcurl keeps answers by host and port.
+    return CurlURL.isAddress(url.host) ? nil : "\(url.host):\(url.port)"
   }
 
   /// Starts the task that feeds a streamed body.
@@ -258,6 +270,9 @@ final class Transfer: @unchecked Sendable {
     if case .trailers(let fields) = parser.finish() { storage.deliver(.trailers(fields)) }
     guard status != nil else {
       return .failure(error(.malformedResponse, "the exchange ended without a head", phase: .head))
+    }
+    if let failure = upload?.failure {
+      return .failure(failure.naming(method: request.method, url: url.text))
     }
     if let easy { facts.timings.total = easy.totalTime(queued: queuedTime) }
     facts.received = received

@@ -53,17 +53,27 @@ struct TransferDeadlines: Sendable {
       next = min(next ?? at, at)
       return nil
     }
+    /// A limit of a later phase, which nobody tells us the begin of: it can't pass before that.
+    func upcoming(_ limit: Duration?) {
+      guard let limit else { return }
+      let at = now &+ max(1, Self.nanoseconds(limit))
+      next = min(next ?? at, at)
+    }
     if let limit = due(limits.total, since: called) { return .passed(.totalTimeout, limit) }
     switch phase {
     case .queued:
       if let limit = due(limits.admission, since: called) { return .passed(.admissionTimeout, limit) }
     case .resolving, .connecting:
       if let limit = due(limits.connect, since: began) { return .passed(.connectTimeout, limit) }
+      upcoming(limits.firstByte)
+      upcoming(limits.idle)
     case .awaitingHead:
       if let limit = due(limits.firstByte, since: requestSent) { return .passed(.firstByteTimeout, limit) }
+      upcoming(limits.idle)
     case .sending, .receiving:
       if isWaitingForUs { lastProgress = now }
       if let limit = due(limits.idle, since: lastProgress) { return .passed(.idleTimeout, limit) }
+      if phase == .sending { upcoming(limits.firstByte) }
     case .abandoned, .ended:
       return .sleep(until: nil)
     }

@@ -32,7 +32,7 @@ struct TransferStateMachine: Sendable {
   /// Why we refused to go on, in place of libcurl's own reason.
   private(set) var refusal: HTTPError?
   /// How often it may be sent at most.
-  let allowedSends: Int
+  private(set) var allowedSends: Int
   let hasUpload: Bool
 
   init(allowedSends: Int, hasUpload: Bool) {
@@ -78,6 +78,9 @@ struct TransferStateMachine: Sendable {
     phase = hasUpload ? .sending : .awaitingHead
     return .send
   }
+
+  /// The last send did no harm, whatever the method.
+  mutating func allowOneMoreSend() { allowedSends += 1 }
 
   // MARK: receiving
 

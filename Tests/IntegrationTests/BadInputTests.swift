@@ -14,7 +14,8 @@ import Testing
       let error = await failure { try await client.send(make(server.url)) }
       #expect(error?.kind == kind, "\(String(describing: error))", sourceLocation: sourceLocation)
       if let word {
-        #expect(error?.message.contains(word) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation)
+        #expect(
+          error?.message.contains(word) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation)
       }
       #expect(server.connectionCount == 0, sourceLocation: sourceLocation)
       #expect(client.isIdle, sourceLocation: sourceLocation)
@@ -26,11 +27,13 @@ import Testing
     "URLs",
     arguments: [
       "", "no url", "http://", "http:///x", "//host/x", "/path", "http://host:99999/", "http://ho st/",
-      "http://[::1/", "http://host/\r\nX: y", "http://host/\u{0}", "http://a b/", "http://host:port/", ":", "http",
+      "http://[::1/", "http://host/\r\nX: y", "http://host/\u{0}", "http://a b/", "http://host:port/", ":",
+      "http",
     ])
   func urls(url: String) async throws { try await refused({ _ in .get(url) }, .invalidURL) }
 
-  @Test("schemes", arguments: ["ftp://host/", "file:///etc/passwd", "ws://host/", "gopher://host/", "mailto:a@b"])
+  @Test(
+    "schemes", arguments: ["ftp://host/", "file:///etc/passwd", "ws://host/", "gopher://host/", "mailto:a@b"])
   func schemes(url: String) async throws {
     try await TestClient.with { client in
       let error = await failure { try await client.send(.get(url)) }

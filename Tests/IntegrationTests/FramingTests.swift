@@ -24,7 +24,8 @@ import Testing
     return result
   }
 
-  @Test func `a body shorter than its length delivers what came, then says how much is missing`() async throws {
+  @Test func `a body shorter than its length delivers what came, then says how much is missing`() async throws
+  {
     let (text, error) = try await read("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
     #expect(text == "hello")
     #expect(error?.kind == .truncated)
@@ -35,7 +36,9 @@ import Testing
 
   @Test(
     "a chunked body that is cut anywhere is truncated",
-    arguments: ["5\r\nhel", "5\r\nhello", "5\r\nhello\r\n", "5\r\nhello\r\n0", "5\r\nhello\r\n0\r\n", "", "5", "5\r"])
+    arguments: [
+      "5\r\nhel", "5\r\nhello", "5\r\nhello\r\n", "5\r\nhello\r\n0", "5\r\nhello\r\n0\r\n", "", "5", "5\r",
+    ])
   func cut_chunked(cut: String) async throws {
     let (text, error) = try await read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + cut)
     #expect("hello".hasPrefix(text))
@@ -81,14 +84,16 @@ import Testing
     "a transfer coding other than chunked fails at the head",
     arguments: ["gzip, chunked", "gzip", "identity", "chunked, gzip", "deflate", "xyz", "chunked, chunked"])
   func other_transfer_codings(value: String) async throws {
-    let (text, error) = try await read("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(value)\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
+    let (text, error) = try await read(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(value)\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
     #expect(text == "")
     #expect(error?.kind == .malformedResponse, "\(String(describing: error))")
   }
 
   @Test func `chunked wins over a length`() async throws {
     let (text, error) = try await read(
-      "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", then: .stall)
+      "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+      then: .stall)
     #expect(text == "hello")
     #expect(error == nil)
   }
@@ -104,7 +109,9 @@ import Testing
     await server.stop()
   }
 
-  @Test("TLS without close_notify: an unverifiable end, or an error", .enabled(if: Tool.hasPython, "needs python3"))
+  @Test(
+    "TLS without close_notify: an unverifiable end, or an error",
+    .enabled(if: Tool.hasPython, "needs python3"))
   func no_close_notify() async throws {
     try await TLSScript.with("no-close-notify") { server in
       try await TestClient.trusting { client in
@@ -117,7 +124,9 @@ import Testing
     }
   }
 
-  @Test("a TLS body that is cut is truncated", .enabled(if: Tool.hasPython, "needs python3"), arguments: ["cut", "reset"])
+  @Test(
+    "a TLS body that is cut is truncated", .enabled(if: Tool.hasPython, "needs python3"),
+    arguments: ["cut", "reset"])
   func cut_tls(mode: String) async throws {
     try await TLSScript.with(mode) { server in
       try await TestClient.trusting { client in
@@ -130,7 +139,10 @@ import Testing
 
   @Test(
     "what is no HTTP answer is malformed",
-    arguments: ["hello\r\n\r\n", "HTTP/1.1 20\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n", "220 smtp ready\r\n", "HTTP/1.1 abc\r\n\r\n"])
+    arguments: [
+      "hello\r\n\r\n", "HTTP/1.1 20\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n", "220 smtp ready\r\n",
+      "HTTP/1.1 abc\r\n\r\n",
+    ])
   func no_http(text: String) async throws {
     let (body, error) = try await read(text)
     #expect(body == "")

@@ -4,7 +4,9 @@ import StreamCore
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PauseTests {
-  @Test("bytes that wait inside TLS arrive after each pause", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  @Test(
+    "bytes that wait inside TLS arrive after each pause",
+    .enabled(if: Tool.hasPython, "needs python3 and openssl"))
   func bytes_inside_tls() async throws {
     try await TLSScript.with("burst") { server in
       try await TestClient.trusting({ $0.watermark = Watermark(low: 0, high: 1) }) { client in
@@ -56,7 +58,8 @@ import Testing
     await server.stop()
   }
 
-  @Test func `time that the stream was held without being paused isn't counted when it goes on`() async throws {
+  @Test func `time that the stream was held without being paused isn't counted when it goes on`() async throws
+  {
     // The mark is reached exactly by the last bytes, so libcurl offers none that would be refused.
     let server = try ScriptedServer(script: [
       .expectRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n0123456789"),

@@ -112,7 +112,8 @@ import Testing
         continuation.finish()
       }
       let error = await failure { try await client.send(.put(server.url, body: .stream(stream))) }
-      #expect(error?.kind == .bodyNotReplayable || error?.kind == .emptyReply || error?.kind == .connectionLost)
+      #expect(
+        error?.kind == .bodyNotReplayable || error?.kind == .emptyReply || error?.kind == .connectionLost)
       for _ in 0..<3 {
         try await client.expect("ok", from: .put(server.url, body: .string("abc")))
       }
@@ -120,7 +121,8 @@ import Testing
     await server.stop()
   }
 
-  @Test("the rest of a body that nobody wants is never read to its end", arguments: [200, 1 << 30, Int64.max])
+  @Test(
+    "the rest of a body that nobody wants is never read to its end", arguments: [200, 1 << 30, Int64.max])
   func unread_rest(rest: Int64) async throws {
     let server = try ScriptedServer(respond: { request in
       guard request.target == "/rest" else { return [.response(body: "next")] }

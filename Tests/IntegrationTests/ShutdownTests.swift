@@ -52,7 +52,13 @@ import Testing
     try await server.waitForRequests(1)
     #expect(await eventually { client.gauges.waiting == 2 })
     let ending = Task { await client.shutdown(.graceful) }
-    #expect(await eventually { await failure { try await client.send(.get(server.url)) }?.kind == .shutdown })
+    var late = Request.get(server.url("/late"))
+    late.timeouts = TimeLimits()
+    late.timeouts?.admission = .milliseconds(20)
+    // Until the shutdown has begun it waits for a place in vain.
+    var kind: HTTPError.Kind?
+    for _ in 0..<500 where kind != .shutdown { kind = await failure { try await client.send(late) }?.kind }
+    #expect(kind == .shutdown)
     server.open("go")
     for call in calls { #expect(try await call.value == "done") }
     await ending.value

@@ -43,7 +43,8 @@ import Testing
     let server = try ScriptedServer(script: .response(body: "ok"))
     try await TestClient.with { client in
       try await client.expect("ok", from: .post(server.url, body: .stream(stream(["abc", "", "def"]))))
-      try await client.expect("ok", from: .post(server.url, body: .stream(stream(["abc", "def"]), length: 6)))
+      try await client.expect(
+        "ok", from: .post(server.url, body: .stream(stream(["abc", "def"]), length: 6)))
       try await client.expect("ok", from: .post(server.url, body: .stream(stream([]))))
       try await client.expect("ok", from: .post(server.url, body: .stream(stream([]), length: 0)))
       #expect(server.requests.map(\.text) == ["abcdef", "abcdef", "", ""])

@@ -27,8 +27,13 @@ final class Admission: Sendable {
     }
   }
 
+  func connected(_ ticket: AdmissionTicket) {
+    // Nothing is to be learnt about most: no lock for these.
+    if ticket.isSecure { start { $0.connected(ticket) } }
+  }
+
   func learned(_ ticket: AdmissionTicket, isHTTP2: Bool) {
-    start { $0.learned(ticket, isHTTP2: isHTTP2) }
+    if ticket.isSecure { start { $0.learned(ticket, isHTTP2: isHTTP2) } }
   }
 
   func promote(_ ticket: AdmissionTicket) { start { $0.promote(ticket) } }

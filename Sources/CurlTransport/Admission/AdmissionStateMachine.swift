@@ -4,6 +4,8 @@ struct AdmissionStateMachine {
   enum HostProtocol: Equatable {
     /// A secure host that nobody has talked to.
     case unknown
+    /// A secure host that a connection stands to: libcurl knows its protocol, we will with the first head.
+    case connected
     case http1
     case http2
   }
@@ -25,7 +27,7 @@ struct AdmissionStateMachine {
     func mayRun(onLoop loop: Int, _ limits: AdmissionLimits) -> Bool {
       switch proto {
       case .unknown: running == 0
-      case .http1: running < limits.perHost
+      case .connected, .http1: running < limits.perHost
       case .http2: streams[loop, default: 0] < limits.streamsPerConnection
       }
     }
@@ -119,7 +121,7 @@ struct AdmissionStateMachine {
   private static func run(_ ticket: AdmissionTicket, _ host: inout Host) {
     ticket.state = .running
     host.running += 1
-    if host.proto == .http2 {
+    if ticket.isSecure {
       ticket.countsAsStream = true
       host.streams[ticket.loop, default: 0] += 1
     }
@@ -151,6 +153,18 @@ struct AdmissionStateMachine {
     guard let index = hosts.index(forKey: ticket.origin) else { return }
     hosts.values[index].running -= 1
     if ticket.countsAsStream { hosts.values[index].streams[ticket.loop, default: 1] -= 1 }
+    // Its first request has failed before the protocol was known: again one goes first.
+    if hosts.values[index].proto == .connected, hosts.values[index].running == 0 {
+      hosts.values[index].proto = .unknown
+    }
+  }
+
+  /// A connection to the host stands.
+  mutating func connected(_ ticket: AdmissionTicket) -> [AdmissionTicket] {
+    guard var host = hosts[ticket.origin], host.proto == .unknown else { return [] }
+    host.proto = .connected
+    hosts[ticket.origin] = host
+    return pump()
   }
 
   /// The protocol of a host is known now.
@@ -159,10 +173,6 @@ struct AdmissionStateMachine {
     let proto: HostProtocol = isHTTP2 ? .http2 : .http1
     guard host.proto != proto else { return [] }
     host.proto = proto
-    if isHTTP2, ticket.state == .running, !ticket.countsAsStream {
-      ticket.countsAsStream = true
-      host.streams[ticket.loop, default: 0] += 1
-    }
     hosts[ticket.origin] = host
     return pump()
   }

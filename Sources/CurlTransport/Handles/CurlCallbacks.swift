@@ -68,8 +68,9 @@ enum CurlCallbacks {
   }
 
   /// libcurl wants to be told about a descriptor.
-  static let socketInterest: cshims_socket_callback = { _, socket, what, context, _ in
+  static let socketInterest: cshims_socket_callback = { easy, socket, what, context, _ in
     guard let multi = unsafe multi(context) else { return 0 }
+    if what != CURL_POLL_REMOVE, let easy = unsafe easy { unsafe multi.handle(of: easy)?.socket = socket }
     multi.setInterest(
       socket, readable: what == CURL_POLL_IN || what == CURL_POLL_INOUT,
       writable: what == CURL_POLL_OUT || what == CURL_POLL_INOUT)

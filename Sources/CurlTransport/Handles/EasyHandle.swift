@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import StreamCore
 
 /// One libcurl easy handle with what must live as long: error text, header list, and the transfer that uses
@@ -9,6 +10,8 @@ import StreamCore
   let errors = ErrorBuffer()
   /// The transfer that the callbacks serve; nil between two.
   var transfer: Transfer?
+  /// The descriptor that libcurl last waited on for the transfer.
+  var socket: Int32?
   /// Kept until the transfer ends, as libcurl borrows them.
   private var headers: HeaderList?
   private var overrides: HeaderList?
@@ -39,6 +42,7 @@ import StreamCore
   /// The transfer is over: nothing of it stays.
   func finish() {
     transfer = nil
+    socket = nil
     headers = nil
     overrides = nil
   }
@@ -47,6 +51,15 @@ import StreamCore
   func setPaused(receiving: Bool, sending: Bool) -> Int {
     let mask = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)
     return Int(unsafe curl_easy_pause(raw, mask).rawValue)
+  }
+
+  /// Lets the connection end with a reset: unsent bytes would hold back an orderly end from a peer that reads
+  /// nothing.
+  func resetOnClose() {
+    guard let socket else { return }
+    var option = linger(l_onoff: 1, l_linger: 0)
+    _ = unsafe setsockopt(
+      socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
   }
 
   private func connectTo(_ addressing: Addressing) -> HeaderList? {

@@ -76,13 +76,19 @@ import PollLoop
         let easy = unsafe cshims_message_easy(message)
       else { continue }
       let result = unsafe cshims_message_result(message)
-      var context: UnsafeMutablePointer<CChar>?
-      guard unsafe cshims_get_private_data(easy, &context) == CURLE_OK, let context = unsafe context else {
-        continue
-      }
-      return (unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue(), Int(result.rawValue))
+      guard let handle = unsafe handle(of: easy) else { continue }
+      return (handle, Int(result.rawValue))
     }
     return nil
+  }
+
+  /// Our object for one of libcurl's.
+  func handle(of easy: UnsafeMutableRawPointer) -> EasyHandle? {
+    var context: UnsafeMutablePointer<CChar>?
+    guard unsafe cshims_get_private_data(easy, &context) == CURLE_OK, let context = unsafe context else {
+      return nil
+    }
+    return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
   }
 
   // MARK: called back by libcurl

@@ -19,7 +19,7 @@ package enum ResponseFraming: Sendable, Equatable {
     }
     let codings = head.headers[all: "Transfer-Encoding"]
       .flatMap { $0.split(separator: ",") }.map { Self.trimmed($0).lowercased() }
-    if codings.contains(where: { $0 != "chunked" }) {
+    if codings.count > 1 || codings.contains(where: { $0 != "chunked" }) {
       self = .invalid("the transfer coding \"\(codings.joined(separator: ", "))\" isn't supported")
       return
     }

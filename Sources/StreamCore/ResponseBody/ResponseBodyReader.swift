@@ -19,6 +19,13 @@ package final class ResponseBodyReader: BodySource, @unchecked Sendable {
   }
 
   package func next() async throws(HTTPError) -> BodyChunk? {
+    // Also with chunks at hand: the peer is told at once.
+    if Task.isCancelled, failure == nil {
+      let hadItems = position < items.count
+      abandon()
+      // The storage may take these for read: to stop short of them is no end.
+      if hadItems { failure = .cancelled }
+    }
     while true {
       while position < items.count {
         let item = items[position]
@@ -43,7 +50,6 @@ package final class ResponseBodyReader: BodySource, @unchecked Sendable {
       }
       if let failure { throw failure }
       forget()
-      if Task.isCancelled { storage.abandon() }
       switch storage.takeAll() {
       case .items(let taken):
         items = taken

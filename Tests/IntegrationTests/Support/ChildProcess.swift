@@ -20,7 +20,8 @@ final class ChildProcess: Sendable {
     process.standardInput = FileHandle.nullDevice
     let output = Pipe()
     process.standardOutput = output
-    process.standardError = ProcessInfo.processInfo.environment["PENSTOCK_TEST_OUTPUT"] == nil
+    process.standardError =
+      ProcessInfo.processInfo.environment["PENSTOCK_TEST_OUTPUT"] == nil
       ? FileHandle.nullDevice : FileHandle.standardError
     let (lines, lineSink) = AsyncStream.makeStream(of: String.self)
     let (ended, endSink) = AsyncStream.makeStream(of: Int32.self)

@@ -25,10 +25,11 @@ enum TestClient {
     _ edit: (inout ClientConfiguration) -> Void = { _ in }, _ body: (Client) async throws -> Value
   ) async throws -> Value {
     let root = try await Certificates.shared().root
-    return try await with({ configuration in
-      configuration.tls.caFile = root
-      edit(&configuration)
-    }, body)
+    return try await with(
+      { configuration in
+        configuration.tls.caFile = root
+        edit(&configuration)
+      }, body)
   }
 }
 

@@ -1,0 +1,16 @@
+/// Scenarios that need a process of their own: what they leave behind, how the process ends, a resolver that
+/// hangs. `fault-probe SCENARIO …` prints what it saw, one word and a number a line.
+@main enum FaultProbe {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    switch arguments.count > 1 ? arguments[1] : "" {
+    case "requests": try await Leftovers.afterRequests()
+    case "cancelled": try await Leftovers.afterCancellation()
+    case "lookups": try await Lookups.run()
+    case "exit": try await Endings.exitWithActiveTransfers()
+    case "drop-on-loop": try await Endings.dropOnLoop()
+    case "tls-reset": try await Endings.resetUnderTLS(url: arguments[2], root: arguments[3])
+    case let other: print("unknown \(other)")
+    }
+  }
+}

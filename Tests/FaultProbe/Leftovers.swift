@@ -1,0 +1,73 @@
+import Penstock
+import PenstockTesting
+import StreamCore
+
+/// Many exchanges, then a shutdown: descriptors and threads must be as before.
+enum Leftovers {
+  static func afterRequests() async throws {
+    let server = try ChunkServer()
+    try await measured { client in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for worker in 0..<8 {
+          group.addTask {
+            for index in 0..<250 {
+              let path = index % 5 == 0 ? "/chunked/20000" : "/bytes/1000"
+              let request =
+                index % 7 == 0
+                ? Request.post(server.url("/echo"), body: .string("worker \(worker)")) : .get(server.url(path))
+              _ = try await client.send(request).body.drain()
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+    await server.stop()
+  }
+
+  static func afterCancellation() async throws {
+    let server = try ChunkServer()
+    try await measured { client in
+      await withTaskGroup(of: Void.self) { group in
+        for index in 0..<1000 {
+          group.addTask {
+            let path = ["/bytes/50m", "/slow/10m", "/delay/10000", "/drop/1m", "/events?interval=1"][index % 5]
+            let body: RequestBody = index % 3 == 0 ? .bytes([UInt8](repeating: 1, count: 100_000)) : .empty
+            let call = Task { try await client.send(.put(server.url(path), body: body)).body.drain() }
+            try? await Task.sleep(for: .microseconds(Int.random(in: 0..<20_000)))
+            call.cancel()
+            _ = await call.result
+          }
+        }
+      }
+    }
+    await server.stop()
+  }
+
+  private static func measured(_ body: (Client) async throws -> Void) async throws {
+    // The first client sets up what stays for the life of the process.
+    let first = try ChunkServer()
+    let warm = Client()
+    _ = try await warm.send(.get(first.url("/bytes/10"))).body.drain()
+    await warm.shutdown()
+    await first.stop()
+    _ = await ProcessFacts.eventually { ProcessFacts.threads <= 6 }
+    let (descriptors, threads) = (ProcessFacts.descriptors, ProcessFacts.threads)
+
+    var configuration = ClientConfiguration()
+    configuration.loops = 2
+    let client = Client(configuration: configuration)
+    try await body(client)
+    let isIdle = await ProcessFacts.eventually {
+      client.gauges.running == 0 && client.gauges.waiting == 0 && client.gauges.bufferedBytes == 0
+    }
+    print("idle \(isIdle ? 1 : 0)")
+    await client.shutdown()
+    _ = await ProcessFacts.eventually {
+      ProcessFacts.descriptors <= descriptors && ProcessFacts.threads <= threads
+    }
+    print("descriptors \(ProcessFacts.descriptors - descriptors)")
+    print("threads \(ProcessFacts.threads - threads)")
+    print("transfers \(client.liveTransfers)")
+  }
+}

@@ -1,0 +1,178 @@
+import Penstock
+import PenstockTesting
+import StreamCore
+import Testing
+
+/// HTTP/2 over TLS, against servers of others.
+@Suite(.timeLimit(.minutes(1))) struct HTTP2Tests {
+  @Test(
+    "a hundred streams share one connection", .enabled(if: Tool.hasNginx, "needs nginx and openssl"))
+  func hundred_streams() async throws {
+    try await NginxServer.with(files: ["k": 20_000]) { server in
+      try await TestClient.trusting({ $0.loops = 1 }) { client in
+        var responses: [Response] = []
+        try await withThrowingTaskGroup(of: Response.self) { group in
+          for _ in 0..<100 { group.addTask { try await client.send(.get(server.http2("/k"))) } }
+          for try await response in group { responses.append(response) }
+        }
+        // All are open at once.
+        #expect(responses.count == 100)
+        let locals = Set(responses.map(\.facts.connection.local))
+        #expect(locals.count == 1)
+        for response in responses {
+          #expect(response.version == .http2)
+          #expect(try await response.body.drain() == 20_000)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "calls beyond the limit of streams wait and are served",
+    .enabled(if: Tool.hasNginx, "needs nginx and openssl"))
+  func many_calls() async throws {
+    try await NginxServer.with(files: ["k": 2000]) { server in
+      try await TestClient.trusting({ $0.loops = 1 }) { client in
+        try await withThrowingTaskGroup(of: Int64.self) { group in
+          for _ in 0..<400 {
+            group.addTask { try await client.send(.get(server.http2("/k"))).body.drain() }
+          }
+          for try await count in group { #expect(count == 2000) }
+        }
+        #expect(await eventually { server.log().count >= 400 })
+        let connections = Set(server.log().map { $0.split(separator: " ")[3] })
+        #expect(connections.count == 1)
+      }
+    }
+  }
+
+  @Test(
+    "one request goes first until the protocol is known",
+    .enabled(if: Tool.hasNginx, "needs nginx and openssl"))
+  func one_first() async throws {
+    try await NginxServer.with(files: ["k": 2000]) { server in
+      try await TestClient.trusting({ $0.limits.perHost = 4 }) { client in
+        try await withThrowingTaskGroup(of: HTTPVersion.self) { group in
+          for _ in 0..<40 {
+            group.addTask {
+              let response = try await client.send(.get(server.tls("/k")))
+              _ = try await response.body.drain()
+              return response.version
+            }
+          }
+          for try await version in group { #expect(version == .http1_1) }
+        }
+        #expect(await eventually { server.log().count >= 40 })
+        let connections = Set(server.log().map { $0.split(separator: " ")[3] })
+        #expect(connections.count <= 4)
+      }
+    }
+  }
+
+  @Test("trailers of HTTP/2", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  func trailers() async throws {
+    try await TLSScript.with("h2-trailers") { server in
+      try await TestClient.trusting { client in
+        let response = try await client.send(.get(server.url))
+        #expect(response.version == .http2)
+        #expect(try await response.body.drain() == 5)
+        #expect(response.trailers?["x-t"] == "v")
+      }
+    }
+  }
+
+  @Test(
+    "a refused stream is tried again, a POST too", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  func refused_stream() async throws {
+    try await TLSScript.with("h2-refuse", ["1"]) { server in
+      try await TestClient.trusting { client in try await client.expect("ok", from: .get(server.url)) }
+    }
+  }
+
+  @Test(
+    "a stream that is always refused is an error", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  func always_refused() async throws {
+    try await TLSScript.with("h2-refuse", ["1000"]) { server in
+      try await TestClient.trusting { client in
+        let error = await failure { try await client.send(.get(server.url)) }
+        #expect(error != nil)
+      }
+    }
+  }
+
+  @Test(
+    "a stream that is reset in its body is an error",
+    .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  func early_reset() async throws {
+    try await TLSScript.with("h2-reset") { server in
+      try await TestClient.trusting { client in
+        let error = await failure { try await client.send(.get(server.url)).body.drain() }
+        #expect(error?.kind == .http2Stream, "\(String(describing: error))")
+      }
+    }
+  }
+
+  @Test(
+    "a GOAWAY that took nothing is an error or a second try", .enabled(if: Tool.hasPython, "needs python3"))
+  func goaway() async throws {
+    try await TLSScript.with("h2-goaway") { server in
+      try await TestClient.trusting { client in
+        let error = await failure { try await client.send(.get(server.url)) }
+        #expect(error != nil)
+        #expect(error?.kind != .cancelled)
+      }
+    }
+  }
+
+  @Test(
+    "leaving a stream resets it and keeps the connection",
+    .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  func leaving_resets() async throws {
+    try await TLSScript.with("h2-silent") { server in
+      try await TestClient.trusting({ $0.loops = 1 }) { client in
+        var iterator: ResponseBody.Iterator? =
+          try await client.send(.get(server.url)).body.makeAsyncIterator()
+        _ = try await iterator?.next()
+        let left = ContinuousClock.now
+        iterator = nil
+        let stream = try await server.process.line("rst")
+        #expect(ContinuousClock.now - left < .seconds(1))
+        #expect(stream == "1")
+        let next = try await client.send(.get(server.url))
+        #expect(next.facts.connection.reused)
+      }
+    }
+  }
+
+  @Test(
+    "an early refusal of an upload is answered", .enabled(if: Tool.hasNginx, "needs nginx and openssl"),
+    arguments: [false, true])
+  func early_refusal(http2: Bool) async throws {
+    try await NginxServer.with { server in
+      try await TestClient.trusting { client in
+        let (never, sink) = AsyncStream.makeStream(of: [UInt8].self)
+        sink.yield([UInt8](repeating: 1, count: 10_000))
+        let url = http2 ? server.http2("/small") : server.tls("/small")
+        let response = try await client.send(.put(url, body: .stream(never, length: 1 << 20)))
+        #expect(response.status == 413)
+        _ = try await response.body.drain()
+        #expect(await eventually { client.isIdle })
+        sink.finish()
+      }
+    }
+  }
+
+  @Test("nghttpd serves many streams", .enabled(if: Tool.hasNghttpd, "needs nghttpd and openssl"))
+  func nghttpd() async throws {
+    try await NghttpdServer.with(files: ["k": 50_000], arguments: ["-m", "10"]) { server in
+      try await TestClient.trusting { client in
+        try await withThrowingTaskGroup(of: Int64.self) { group in
+          for _ in 0..<100 {
+            group.addTask { try await client.send(.get(server.url("/k"))).body.drain() }
+          }
+          for try await count in group { #expect(count == 50_000) }
+        }
+      }
+    }
+  }
+}
