@@ -15,17 +15,17 @@ actor CurlLoop {
   nonisolated let tasks: LoopTaskExecutor
   nonisolated let turn: LoopTurn
   private nonisolated let admission: Admission
-  private var multi: MultiHandle?
+  var multi: MultiHandle?
   private var share: ShareHandle?
   private var idle = IdleHandles()
   private var headers = HeaderListCache()
-  private var running: [Transfer] = []
+  var running: [Transfer] = []
   /// Transfers that wait for admission or a look-up and have a timer here.
-  private var waiting = 0
+  var waiting = 0
   /// Transfers whose callers have gone while libcurl still looks their name up.
-  private var abandoned = 0
-  private var timers = DeadlineTimers()
-  private var nextUnmask: UInt64?
+  var abandoned = 0
+  var timers = DeadlineTimers()
+  var nextUnmask: UInt64?
   private var hasFailedAll = false
   private static let shutdownMessage = "the client was shut down"
 
@@ -288,7 +288,7 @@ actor CurlLoop {
 
   // MARK: the turn
 
-  private func finishMessages(now: UInt64) {
+  func finishMessages(now: UInt64) {
     turn.now = now
     startReleased()
     // Each new transfer asks to be driven at once, often twice.
@@ -301,7 +301,7 @@ actor CurlLoop {
 
   private static let timerRounds = 4
 
-  private func takeTurn(now: UInt64, events: UnsafeBufferPointer<PollEvent>) {
+  func takeTurn(now: UInt64, events: UnsafeBufferPointer<PollEvent>) {
     turn.now = now
     guard let multi else { return }
     for index in 0..<events.count {
@@ -341,7 +341,7 @@ actor CurlLoop {
     }
   }
 
-  private func cleanUp() {
+  func cleanUp() {
     for transfer in running { finishAtEnd(transfer) }
     idle = IdleHandles()
     multi = nil
@@ -373,43 +373,4 @@ actor CurlLoop {
 
   /// Exchanges on this loop, for gauges and tests.
   var load: (running: Int, waiting: Int, idleHandles: Int) { (running.count, waiting, idle.count) }
-}
-
-extension CurlLoop {
-  /// `assumeIsolated` at a tenth of its price: the loop's own thread is the proof, so the runtime needn't
-  /// search for one.
-  nonisolated func onThread<Value: Sendable>(_ body: (isolated CurlLoop) -> Value) -> Value {
-    guard executor.isOnLoopThread else { return assumeIsolated(body) }
-    // Safe: isolation to an actor is a promise about the caller and not part of how a closure is called.
-    return withoutActuallyEscaping(body) { body in
-      unsafe unsafeBitCast(body, to: ((CurlLoop) -> Value).self)(self)
-    }
-  }
-}
-
-extension CurlLoop: LoopDriver {
-  nonisolated func nextDeadline() -> UInt64? {
-    onThread { loop in
-      var next = loop.timers.earliest
-      if let deadline = loop.multi?.deadline { next = min(next ?? deadline, deadline) }
-      if let unmask = loop.nextUnmask { next = min(next ?? unmask, unmask) }
-      return next
-    }
-  }
-
-  nonisolated func turn(now: UInt64, events: UnsafeBufferPointer<PollEvent>) {
-    // Safe: the buffer is read on this very thread, before this call returns.
-    nonisolated(unsafe) let events = unsafe events
-    onThread { unsafe $0.takeTurn(now: now, events: events) }
-  }
-
-  nonisolated func afterMessages(now: UInt64) { onThread { $0.finishMessages(now: now) } }
-
-  nonisolated var isIdle: Bool {
-    onThread { loop in
-      loop.waiting == 0 && loop.running.count == loop.abandoned
-    }
-  }
-
-  nonisolated func tearDown() { onThread { $0.cleanUp() } }
 }

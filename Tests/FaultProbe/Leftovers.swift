@@ -14,7 +14,8 @@ enum Leftovers {
               let path = index % 5 == 0 ? "/chunked/20000" : "/bytes/1000"
               let request =
                 index % 7 == 0
-                ? Request.post(server.url("/echo"), body: .string("worker \(worker)")) : .get(server.url(path))
+                ? Request.post(server.url("/echo"), body: .string("worker \(worker)"))
+                : .get(server.url(path))
               _ = try await client.send(request).body.drain()
             }
           }
@@ -31,7 +32,8 @@ enum Leftovers {
       await withTaskGroup(of: Void.self) { group in
         for index in 0..<1000 {
           group.addTask {
-            let path = ["/bytes/50m", "/slow/10m", "/delay/10000", "/drop/1m", "/events?interval=1"][index % 5]
+            let path = ["/bytes/50m", "/slow/10m", "/delay/10000", "/drop/1m", "/events?interval=1"][
+              index % 5]
             let body: RequestBody = index % 3 == 0 ? .bytes([UInt8](repeating: 1, count: 100_000)) : .empty
             let call = Task { try await client.send(.put(server.url(path), body: body)).body.drain() }
             try? await Task.sleep(for: .microseconds(Int.random(in: 0..<20_000)))

@@ -30,7 +30,9 @@ enum Lookups {
     for call in same + many { call.cancel() }
     var errors = 0
     for call in same + many {
-      if case .failure(let error) = await call.result, (error as? HTTPError)?.kind == .cancelled { errors += 1 }
+      if case .failure(let error) = await call.result, (error as? HTTPError)?.kind == .cancelled {
+        errors += 1
+      }
     }
     print("cancelled \(errors)")
     print("cancelled-ms \(Int((clock.now - cancelled) / .milliseconds(1)))")
@@ -42,7 +44,9 @@ enum Lookups {
     await client.shutdown(.immediate)
     var failed = 0
     for call in waiting {
-      if case .failure(let error) = await call.result, (error as? HTTPError)?.kind == .shutdown { failed += 1 }
+      if case .failure(let error) = await call.result, (error as? HTTPError)?.kind == .shutdown {
+        failed += 1
+      }
     }
     print("shutdown \(failed)")
     print("shutdown-ms \(Int((clock.now - ended) / .milliseconds(1)))")

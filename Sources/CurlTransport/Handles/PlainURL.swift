@@ -75,6 +75,8 @@ struct PlainURL {
       last = byte
       index += 1
     }
+    // Perhaps an empty query, which libcurl drops.
+    if last == UInt8(ascii: "?") { return nil }
     return Parts(isSecure: isSecure, host: host, port: port, hasPort: hasPort, pathStart: pathStart)
   }
 
