@@ -20,6 +20,7 @@ let package = Package(
     .executableTarget(
       name: "bare-loop", dependencies: ["BenchReport"], linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(name: "holder"),
+    .executableTarget(name: "command-run"),
     .executableTarget(
       name: "penstock-bench",
       dependencies: ["BenchReport", .product(name: "Penstock", package: "Penstock")], swiftSettings: strict),

@@ -37,7 +37,7 @@ class Series:
     @property
     def cpu_each(self):
         """CPU seconds a unit of work: a byte where bytes matter, else a request."""
-        per_byte = self.lines[0]["mode"] == "large"
+        per_byte = self.lines[0]["mode"] in ("large", "download")
         unit = "bytes" if per_byte else "requests"
         return statistics.median(line["cpu_seconds"] / line[unit] for line in self.lines)
 

@@ -111,6 +111,7 @@ class Servers:
     def __enter__(self):
         parent = roomy_directory(self.sizes.large)
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="penstock-bench-", dir=parent))
+        self.disk = pathlib.Path(tempfile.mkdtemp(prefix="penstock-bench-"))
         try:
             self.start()
         except BaseException:
@@ -131,6 +132,7 @@ class Servers:
                 process.kill()
                 process.wait()
         shutil.rmtree(self.root, ignore_errors=True)
+        shutil.rmtree(self.disk, ignore_errors=True)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 
@@ -160,7 +162,8 @@ class Servers:
         self.addresses = Addresses(
             plain=f"http://127.0.0.1:{plain}", tls1=f"https://127.0.0.1:{tls1}",
             tls2=f"https://127.0.0.1:{tls2}", holder=f"http://127.0.0.1:{holder_port}",
-            cacert=str(self.root / "ca.pem"))
+            cacert=str(self.root / "ca.pem"),
+            memory_file=str(self.root / "download"), disk_file=str(self.disk / "download"))
 
     def wait_for(self, port):
         deadline = time.monotonic() + 10

@@ -6,6 +6,7 @@ KIB = 1024
 MIB = 1024 * KIB
 
 C, PENSTOCK, URLSESSION = "bare-loop", "penstock-bench", "urlsession-bench"
+COMMAND = "command-run"
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,12 @@ class Addresses:
     tls2: str
     holder: str
     cacert: str
+    memory_file: str
+    disk_file: str
 
     @staticmethod
     def unknown():
-        return Addresses("", "", "", "", "")
+        return Addresses("", "", "", "", "", "", "")
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,16 @@ def pair(name, title, unit, sample, arguments, at_most):
                 [Requirement("Penstock", "value", at_most=at_most)])
 
 
+def download(name, title, url, file):
+    """A large plain body to a file against `curl -o`, which leaves the bytes to the kernel, while Penstock syncs."""
+    curl = ("download", file, "curl", "-sS", "-o", file, url)
+    return Work(name, title, "GB/s", "gigabytes_per_second", True,
+                [Contender("curl -o", COMMAND, curl, is_limit=True),
+                 Contender("Penstock", PENSTOCK, ("download", url, "--to", file))],
+                [Requirement("Penstock", "ratio", at_least=1.0),
+                 Requirement("Penstock", "cpu_ratio", at_most=1.3)])
+
+
 def all_works(at, sizes):
     tls1 = ("--http1.1", "--cacert", at.cacert)
     tls2 = ("--http2", "--cacert", at.cacert)
@@ -122,6 +135,8 @@ def all_works(at, sizes):
         large("large-plain", "large body, plain HTTP/1.1", at.plain, sizes.count, (), 0.90),
         large("large-tls1", "large body, TLS, HTTP/1.1", at.tls1, 1, tls1, 0.95),
         large("large-tls2", "large body, TLS, HTTP/2", at.tls2, 1, tls2, 0.95),
+        download("download", "large body to a file in memory", at.plain + "/large", at.memory_file),
+        download("download-disk", "large body to a file on disk", at.plain + "/large", at.disk_file),
         small(at, sizes),
         sequential(at, sizes),
         pair("idle", "2,000 open idle streams", "KiB each", "kib_per_stream",
