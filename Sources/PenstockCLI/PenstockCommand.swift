@@ -40,11 +40,11 @@ enum PenstockCommand {
   /// Runs a verb as a task that a signal cancels, so that everything ends by its usual way.
   nonisolated private static func run(_ settings: Settings) async throws(UsageError) -> ExitStatus {
     let data: [UInt8]
-    let output: OutputStream
+    let output: QueuedOutput
     do throws(CommandFailure) {
       try settings.checkFiles()
       data = try settings.loadData()
-      output = OutputStream(settings.verb == .get ? try GetVerb.output(settings) : .standardOutput)
+      output = QueuedOutput(settings.verb == .get ? try GetVerb.output(settings) : .standardOutput)
     } catch {
       return Failure.command(error).status(settings)
     }

@@ -28,7 +28,7 @@ struct DescriptorWriter: Sendable {
   }
 
   /// All pieces, with as few calls as can be.
-  func write(_ pieces: [OutputQueue.Piece]) throws(OutputError) {
+  func write(pieces: [OutputQueue.Piece]) throws(OutputError) {
     var vectors = pieces.map { piece in
       switch piece {
       case .chunk(let chunk): chunk.withUnsafeBytes(Self.vector)

@@ -31,6 +31,8 @@ enum ProgressBar {
   private static let barWidths = 12...40
   /// A name cut to less tells nothing.
   private static let shortName = 8
+  /// So much of a name is worth more than a bar.
+  private static let longName = 20
 
   /// One line without a line feed for each row, never wider than `width` columns. What doesn't fit is left out,
   /// the least important first: bar, time left, size, rate, name.
@@ -45,16 +47,15 @@ enum ProgressBar {
       let columns = facts.map { fact in column(fact, of: rows) }.filter { !$0.isEmpty }
       let tail = columns.reduce(0) { $0 + TextColumns.count($1[0]) + 2 }
       let room = width - tail
-      guard room >= min(longest, shortName) else { continue }
+      guard !columns.isEmpty, room >= min(longest, shortName) else { continue }
       return compose(rows, columns, room: room, longest: longest)
     }
     return rows.map { row in TextColumns.cut(text(.percent, of: row) ?? sizeText(row), to: width) }
   }
 
   private static func compose(_ rows: [Row], _ columns: [[String]], room: Int, longest: Int) -> [String] {
-    let barRoom =
-      rows.contains { knownTotal($0) != nil } ? room - min(longest, max(room / 2, shortName)) - 2 : 0
-    let bar = barRoom >= barWidths.lowerBound ? min(barWidths.upperBound, barRoom) : 0
+    let hasBar = rows.contains { knownTotal($0) != nil }
+    let bar = hasBar ? barWidth(room: room, longest: longest) : 0
     let nameRoom = bar > 0 ? room - bar - 2 : room
     let nameWidth = min(longest, nameRoom)
     return rows.indices.map { index in
@@ -66,6 +67,13 @@ enum ProgressBar {
       let line = parts.filter { !$0.isEmpty }.joined(separator: "  ")
       return TextColumns.trimmed(line)
     }
+  }
+
+  /// What names leave of the room; where they are long, a short bar as long as a good part of them stays.
+  private static func barWidth(room: Int, longest: Int) -> Int {
+    let left = room - longest - 2
+    if left >= barWidths.lowerBound { return min(barWidths.upperBound, left) }
+    return room - 2 - barWidths.lowerBound >= longName ? barWidths.lowerBound : 0
   }
 
   /// A column's texts, all of one width; empty when no row has anything to say there.

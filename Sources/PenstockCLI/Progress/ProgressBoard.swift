@@ -23,7 +23,8 @@ struct ProgressBoard: Sendable {
   init(count: Int) { self.count = count }
 
   mutating func start(_ key: Int, name: String, at now: Duration) {
-    entries.append(Entry(key: key, row: ProgressBar.Row(name: name), heard: now))
+    let entry = Entry(key: key, row: ProgressBar.Row(name: name), heard: now)
+    entries.insert(entry, at: entries.firstIndex { $0.key > key } ?? entries.endIndex)
   }
 
   mutating func rename(_ key: Int, _ name: String, total: Int64?, at now: Duration) {
@@ -64,7 +65,7 @@ struct ProgressBoard: Sendable {
     entries[index].heard = now
   }
 
-  /// At most `height` lines of at most `width` columns: the transfers that run, the oldest first, and one line
+  /// At most `height` lines of at most `width` columns: the transfers that run, by their keys, and one line
   /// for all where there are several. Where not all fit, it is the line for all that stays.
   func lines(width: Int, height: Int, at now: Duration) -> [String] {
     guard height > 0, width > 0 else { return [] }

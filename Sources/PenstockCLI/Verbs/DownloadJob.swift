@@ -7,7 +7,7 @@ struct DownloadJob: Sendable {
   let settings: Settings
   let client: Client
   let data: [UInt8]
-  let output: OutputStream
+  let output: QueuedOutput
   let display: ProgressDisplay?
 
   func run() async -> ExitStatus {

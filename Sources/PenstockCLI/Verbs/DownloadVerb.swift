@@ -5,7 +5,7 @@ struct DownloadVerb {
   let settings: Settings
   let client: Client
   let data: [UInt8]
-  let output: OutputStream
+  let output: QueuedOutput
   let display: ProgressDisplay?
 
   /// How many at a time without `-j`.

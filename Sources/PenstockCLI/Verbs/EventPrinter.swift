@@ -3,14 +3,14 @@ import Penstock
 /// Writes events as JSON lines, and keeps what the last line needs.
 struct EventPrinter {
   private let settings: Settings
-  private let output: OutputStream
+  private let output: QueuedOutput
   private let digest = RunningDigest()
   private var text = IncrementalText()
   private(set) var status: HTTPStatus?
   private(set) var decoded: Int64 = 0
   private(set) var received: Int64 = 0
 
-  init(settings: Settings, output: OutputStream) {
+  init(settings: Settings, output: QueuedOutput) {
     self.settings = settings
     self.output = output
   }

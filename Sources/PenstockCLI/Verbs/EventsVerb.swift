@@ -5,7 +5,7 @@ struct EventsVerb {
   let settings: Settings
   let client: Client
   let data: [UInt8]
-  let output: OutputStream
+  let output: QueuedOutput
 
   func run() async -> ExitStatus {
     guard let url = settings.urls.first else { return .usage }

@@ -6,7 +6,7 @@ struct GetVerb {
   let settings: Settings
   let client: Client
   let data: [UInt8]
-  let output: OutputStream
+  let output: QueuedOutput
   let display: ProgressDisplay?
 
   /// Where the bodies go. A file is opened, and emptied, before any request.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// An output that may be slow: writes happen on a queue of their own, never on the few threads that run tasks.
 /// Pieces keep their order and are never mixed; what comes while a write runs goes out with the next one.
-final class OutputStream: Sendable {
+final class QueuedOutput: Sendable {
   private struct State: Sendable {
     var queue = OutputQueue()
     var sleepers: [UnsafeContinuation<Void, Never>] = []
@@ -57,7 +57,7 @@ final class OutputStream: Sendable {
       for sleeper in sleepers { sleeper.resume() }
       guard case .write(let pieces) = next else { return }
       do throws(OutputError) {
-        try writer.write(pieces)
+        try writer.write(pieces: pieces)
       } catch {
         let act = state.withLock { state in
           state.queue.failed(error)
