@@ -40,20 +40,35 @@ enum PenstockCommand {
   /// Runs a verb as a task that a signal cancels, so that everything ends by its usual way.
   nonisolated private static func run(_ settings: Settings) async throws(UsageError) -> ExitStatus {
     let data: [UInt8]
+    let output: QueuedOutput
     do throws(CommandFailure) {
       try settings.checkFiles()
       data = try settings.loadData()
+      output = QueuedOutput(settings.verb == .get ? try GetVerb.output(settings) : .standardOutput)
     } catch {
       return Failure.command(error).status(settings)
     }
     let client = RequestBuilder.client(settings)
     let task: Task<ExitStatus, Never>
     switch settings.verb {
-    case .get: task = Task { await GetVerb(settings: settings, client: client, data: data).run() }
-    case .events: task = Task { await EventsVerb(settings: settings, client: client, data: data).run() }
-    case .lines, .sse, .download, .batch, .help:
+    case .get:
+      let display = GetVerb.display(settings)
+      task = Task {
+        await GetVerb(settings: settings, client: client, data: data, output: output, display: display).run()
+      }
+    case .events:
+      task = Task { await EventsVerb(settings: settings, client: client, data: data, output: output).run() }
+    case .download:
+      let display = DownloadVerb.display(settings)
+      task = Task {
+        await DownloadVerb(settings: settings, client: client, data: data, output: output, display: display)
+          .run()
+      }
+    case .lines, .sse, .batch, .help:
       throw UsageError("\(settings.verb.rawValue) is not supported yet")
     }
+    // What is written for may be waiting for bytes that nobody will read.
+    output.onFailure { task.cancel() }
     Interrupts.onSignal { _ in
       task.cancel()
       return .seconds(2)

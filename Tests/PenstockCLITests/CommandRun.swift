@@ -20,7 +20,10 @@ struct CommandRun {
     fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
   ).deletingLastPathComponent().appendingPathComponent("penstock")
 
-  static func start(_ arguments: [String], input: Data? = nil) throws -> Running {
+  /// `terminal` takes the place of standard error.
+  static func start(
+    _ arguments: [String], input: Data? = nil, terminal: FileHandle? = nil
+  ) throws -> Running {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
@@ -28,6 +31,11 @@ struct CommandRun {
     let errors = Pipe()
     process.standardOutput = output
     process.standardError = errors
+    if let terminal {
+      process.standardError = terminal
+      try errors.fileHandleForWriting.close()
+      process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 }
+    }
     let inputPipe = Pipe()
     process.standardInput = input == nil ? FileHandle.nullDevice : inputPipe
     try process.run()

@@ -14,6 +14,8 @@ enum Demo {
     try await cancelEarly(client, server)
     try await showEvents(client, server.url("/chunked/5000?size=2000"))
 
+    try await Downloads.run(client, server)
+
     await client.shutdown()
     await server.stop()
     print("\npeak memory of client and server together: \(Memory.peakMebibytes) MiB")

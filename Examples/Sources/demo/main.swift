@@ -1,5 +1,5 @@
-// The main job on an embedded local server: a large body with a live bar, a cancelled one, and the events of
-// a small exchange.
+// The main job on an embedded local server: a large body with a live bar, a cancelled one, the events of
+// a small exchange, a large file and failing ones.
 import Penstock
 import PenstockTesting
 

@@ -8,10 +8,21 @@ extension Settings {
     }
     if headOnly, upload != nil { throw UsageError("-I and -T can't be used together") }
     if dataInQuery, isJSON { throw UsageError("-G and --json can't be used together") }
+    if verb == .download { try checkDownload() }
     if standardInputUses > 1 { throw UsageError("standard input can be read only once") }
     if standardInputUses > 0, urls.count > 1, upload != nil {
       throw UsageError("standard input can be uploaded to one URL only")
     }
+  }
+
+  private func checkDownload() throws(UsageError) {
+    if headOnly { throw UsageError("-I is not an option of download: there is nothing to store") }
+    if compressed == true { throw UsageError("--compressed is not supported yet by download") }
+    if maximumBody != nil { throw UsageError("--max-body is not supported yet by download") }
+    if namesStandardOutput { throw UsageError("download writes to files; 'penstock get' writes to stdout") }
+    guard case .file = output else { return }
+    if namesAfterRemote { throw UsageError("-o and -O can't be used together") }
+    if urls.count > 1 { throw UsageError("-o names one file: use --dir for \(urls.count) URLs") }
   }
 
   private var standardInputUses: Int {

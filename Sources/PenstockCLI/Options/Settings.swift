@@ -1,3 +1,5 @@
+import Penstock
+
 /// A parsed command line: typed values, nothing yet opened, read or sent.
 struct Settings: Sendable, Equatable {
   /// A limit in time: `--max-time 0` and its like lift the default.
@@ -49,6 +51,8 @@ struct Settings: Sendable, Equatable {
   enum IPVersion: Sendable, Equatable { case v4, v6 }
   /// What `events` tells of each piece of the body.
   enum BodyDisplay: String, Sendable, Equatable, CaseIterable { case base64, text, none }
+  /// How progress is shown; see `--progress`.
+  enum ProgressDisplay: String, Sendable, Equatable, CaseIterable { case auto, bar, json, none }
   enum OutputTarget: Sendable, Equatable {
     case standardOutput
     case file(String)
@@ -101,6 +105,17 @@ struct Settings: Sendable, Equatable {
   /// Nil: `events` counts the bytes and doesn't show them.
   var bodyDisplay: BodyDisplay?
   var output: OutputTarget = .standardOutput
+  /// `-o -` was given.
+  var namesStandardOutput = false
+
+  /// `--dir`, where files go; nil: where we are.
+  var directory: String?
+  /// `-O`: the default, said aloud.
+  var namesAfterRemote = false
+  var overwrite: DownloadOptions.Overwrite?
+  /// `-j`, at least 1.
+  var parallel: Int?
+  var progress: ProgressDisplay = .auto
 
   var connectTimeout: TimeLimit?
   var firstByteTimeout: TimeLimit?

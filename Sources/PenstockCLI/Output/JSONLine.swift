@@ -88,6 +88,18 @@ struct JSONLine {
     text.append(UInt8(ascii: "}"))
   }
 
+  /// The fields of `failed`.
+  mutating func failure(
+    _ error: HTTPError, code: Int32, phase: HTTPError.Phase, received: Int64, status: HTTPStatus?
+  ) {
+    integer("code", code)
+    string("kind", error.kind.rawValue)
+    string("phase", phase.rawValue)
+    string("message", [error.message, error.advice].compactMap { $0 }.joined(separator: ". "))
+    integer("received", received)
+    if let status { integer("status", status.code) }
+  }
+
   private mutating func key(_ name: String) {
     if !isFirst { text.append(UInt8(ascii: ",")) }
     isFirst = false

@@ -3,48 +3,49 @@ import Penstock
 /// Writes events as JSON lines, and keeps what the last line needs.
 struct EventPrinter {
   private let settings: Settings
-  private let output = DescriptorWriter.standardOutput
+  private let output: QueuedOutput
   private let digest = RunningDigest()
   private var text = IncrementalText()
   private(set) var status: HTTPStatus?
   private(set) var decoded: Int64 = 0
   private(set) var received: Int64 = 0
 
-  init(settings: Settings) {
+  init(settings: Settings, output: QueuedOutput) {
     self.settings = settings
+    self.output = output
   }
 
-  mutating func print(_ event: TransferEvent) throws(OutputError) {
+  mutating func print(_ event: TransferEvent) async throws(OutputError) {
     switch event {
     case .informational(let head):
       var line = JSONLine(event: "informational")
       line.integer("status", head.status.code)
       line.pairs("headers", head.headers.map { ($0.name, $0.value) })
-      try output.write(line.finish())
+      try await output.write(line.finish())
     case .redirect(let hop):
       var line = JSONLine(event: "redirect")
       line.integer("status", hop.status.code)
       line.string("from", hop.from)
       line.string("to", hop.to)
       line.string("method", hop.method.rawValue)
-      try output.write(line.finish())
+      try await output.write(line.finish())
     case .uploadProgress(let progress):
       var line = JSONLine(event: "upload")
       line.integer("sent", progress.sent)
       line.integer("total", progress.total)
-      try output.write(line.finish())
-    case .head(let head): try print(head)
-    case .body(let chunk): try print(chunk)
-    case .progress(let progress): try print(progress)
+      try await output.write(line.finish())
+    case .head(let head): try await print(head)
+    case .body(let chunk): try await print(chunk)
+    case .progress(let progress): try await print(progress)
     case .trailers(let fields):
       var line = JSONLine(event: "trailers")
       line.pairs("headers", fields.map { ($0.name, $0.value) })
-      try output.write(line.finish())
-    case .completed(let summary): try print(summary)
+      try await output.write(line.finish())
+    case .completed(let summary): try await print(summary)
     }
   }
 
-  private mutating func print(_ head: FinalHead) throws(OutputError) {
+  private mutating func print(_ head: FinalHead) async throws(OutputError) {
     status = head.status
     var line = JSONLine(event: "head")
     line.integer("status", head.status.code)
@@ -52,10 +53,10 @@ struct EventPrinter {
     line.string("version", head.version.rawValue)
     line.string("url", head.url)
     line.pairs("headers", head.headers.map { ($0.name, $0.value) })
-    try output.write(line.finish())
+    try await output.write(line.finish())
   }
 
-  private mutating func print(_ chunk: BodyChunk) throws(OutputError) {
+  private mutating func print(_ chunk: BodyChunk) async throws(OutputError) {
     decoded += Int64(chunk.count)
     digest.update(chunk)
     if settings.bodyDisplay == Settings.BodyDisplay.none { return }
@@ -66,10 +67,10 @@ struct EventPrinter {
     case .text: line.string("text", text.append(chunk))
     case .some(.none), nil: break
     }
-    try output.write(line.finish())
+    try await output.write(line.finish())
   }
 
-  private mutating func print(_ progress: TransferProgress) throws(OutputError) {
+  private mutating func print(_ progress: TransferProgress) async throws(OutputError) {
     received = progress.received
     var line = JSONLine(event: "progress")
     line.integer("received", progress.received)
@@ -77,16 +78,16 @@ struct EventPrinter {
     line.integer("decoded", progress.decoded)
     line.double("rate", progress.rate)
     line.seconds("eta", progress.eta)
-    try output.write(line.finish())
+    try await output.write(line.finish())
   }
 
-  private mutating func print(_ summary: TransferSummary) throws(OutputError) {
+  private mutating func print(_ summary: TransferSummary) async throws(OutputError) {
     let rest = text.finish()
     if !rest.isEmpty {
       var line = JSONLine(event: "body")
       line.integer("bytes", 0)
       line.string("text", rest)
-      try output.write(line.finish())
+      try await output.write(line.finish())
     }
     var line = JSONLine(event: "completed")
     line.integer("received", summary.received)
@@ -108,18 +109,15 @@ struct EventPrinter {
       line.string("remote", connection.remote)
       line.string("local", connection.local)
     }
-    try output.write(line.finish())
+    try await output.write(line.finish())
   }
 
-  func failed(_ error: HTTPError, code: Int32) throws(OutputError) {
+  func failed(_ error: HTTPError, code: Int32) async throws(OutputError) {
     var line = JSONLine(event: "failed")
-    line.integer("code", code)
-    line.string("kind", error.kind.rawValue)
-    line.string("phase", phase(error).rawValue)
-    line.string("message", [error.message, error.advice].compactMap { $0 }.joined(separator: ". "))
-    line.integer("received", max(received, error.received))
-    if let status = error.status ?? status { line.integer("status", status.code) }
-    try output.write(line.finish())
+    line.failure(
+      error, code: code, phase: phase(error), received: max(received, error.received),
+      status: error.status ?? status)
+    try await output.write(line.finish())
   }
 
   /// A cancelled task doesn't know how far the exchange was.

@@ -5,16 +5,18 @@ struct EventsVerb {
   let settings: Settings
   let client: Client
   let data: [UInt8]
+  let output: QueuedOutput
 
   func run() async -> ExitStatus {
     guard let url = settings.urls.first else { return .usage }
-    var printer = EventPrinter(settings: settings)
+    var printer = EventPrinter(settings: settings, output: output)
     do throws(Failure) {
       let request = RequestBuilder.request(settings, url: url, data: data)
       try await drain(request, &printer)
+      do throws(OutputError) { try await output.finish() } catch { throw .output(error) }
       return .success
     } catch {
-      return end(error, printer)
+      return await end(output.failure.map { .output($0) } ?? error, printer)
     }
   }
 
@@ -29,7 +31,7 @@ struct EventsVerb {
       }
       guard let event else { return }
       do throws(OutputError) {
-        try printer.print(event)
+        try await printer.print(event)
       } catch {
         throw .output(error)
       }
@@ -51,11 +53,12 @@ struct EventsVerb {
   }
 
   /// Ends the output with `failed`, which says the same as the exit status.
-  private func end(_ failure: Failure, _ printer: EventPrinter) -> ExitStatus {
+  private func end(_ failure: Failure, _ printer: EventPrinter) async -> ExitStatus {
     let status = failure.status(settings)
     guard case .http(let error) = failure else { return status }
     do throws(OutputError) {
-      try printer.failed(error, code: status.code)
+      try await printer.failed(error, code: status.code)
+      try await output.finish()
     } catch {
       return error.exitStatus(telling: StandardError.tell)
     }

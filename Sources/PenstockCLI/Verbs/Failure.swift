@@ -6,19 +6,31 @@ enum Failure: Error {
   case output(OutputError)
   case command(CommandFailure)
 
-  /// The exit status; tells people on standard error unless they asked for silence.
-  func status(_ settings: Settings) -> ExitStatus {
+  /// The number of the exit status.
+  var code: Int32 {
     switch self {
     case .http(let error) where error.kind == .cancelled:
-      return Interrupts.received.map { .signalled($0) } ?? ExitStatus(Int32(error.code))
-    case .http(let error):
-      if !settings.isSilent { StandardError.tell(error.description) }
-      return ExitStatus(Int32(error.code))
-    case .output(let error):
-      return error.exitStatus { if !settings.isSilent { StandardError.tell($0) } }
-    case .command(let failure):
-      if !settings.isSilent { StandardError.tell(failure.message) }
-      return failure.status
+      (Interrupts.received.map { .signalled($0) } ?? ExitStatus(Int32(error.code))).code
+    case .http(let error): Int32(error.code)
+    case .output: ExitStatus.writeFailed.code
+    case .command(let failure): failure.status.code
+    }
+  }
+
+  /// The exit status; tells people on standard error unless they asked for silence.
+  func status(
+    _ settings: Settings, telling tell: (String) -> Void = StandardError.tell
+  ) -> ExitStatus {
+    if !settings.isSilent, let message { tell(message) }
+    return ExitStatus(code)
+  }
+
+  /// What there is to tell; a run that was interrupted, or whose reader has left, ends without a word.
+  private var message: String? {
+    switch self {
+    case .http(let error): error.kind == .cancelled ? nil : error.description
+    case .output(let error): error == .brokenPipe ? nil : error.message
+    case .command(let failure): failure.message
     }
   }
 

@@ -6,90 +6,112 @@ struct GetVerb {
   let settings: Settings
   let client: Client
   let data: [UInt8]
+  let output: QueuedOutput
+  let display: ProgressDisplay?
 
-  /// The status of the last failure, or success.
-  func run() async -> ExitStatus {
-    var status = ExitStatus.success
-    do throws(Failure) {
-      let output = try openOutput()
-      defer { if output.descriptor != STDOUT_FILENO { close(output.descriptor) } }
-      for url in settings.urls {
-        do throws(Failure) {
-          try await fetch(RequestBuilder.request(settings, url: url, data: data), to: output)
-        } catch {
-          status = error.status(settings)
-          // Nothing more can be written, or nothing more is wanted.
-          if case .output = error { return status }
-          if Interrupts.received != nil { return status }
-        }
-      }
-    } catch {
-      return error.status(settings)
-    }
-    return status
-  }
-
-  private func openOutput() throws(Failure) -> DescriptorWriter {
+  /// Where the bodies go. A file is opened, and emptied, before any request.
+  static func output(_ settings: Settings) throws(CommandFailure) -> DescriptorWriter {
     guard case .file(let path) = settings.output else { return .standardOutput }
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       let message = "can't write \(UsageError.quote(path)): \(SystemErrorText.text(for: errno))"
-      throw .command(CommandFailure(status: .writeFailed, message: message))
+      throw CommandFailure(status: .writeFailed, message: message)
     }
     return DescriptorWriter(descriptor: descriptor)
   }
 
-  private func fetch(_ request: Request, to output: DescriptorWriter) async throws(Failure) {
-    let trace = settings.isVerbose ? Trace() : nil
-    trace?.request(request, client)
-    let response: Response
-    do throws(HTTPError) {
-      response = try await client.send(request)
-    } catch {
-      throw .http(error)
-    }
-    trace?.response(response)
-    if settings.failsOnStatus, !response.status.isSuccess {
-      throw .refused(response.status, response.head.reason, request)
-    }
-    if let limit = settings.maximumBody, let length = response.body.contentLength, length > limit {
-      throw .tooLarge(limit, request, status: response.status, received: 0)
-    }
-    if settings.includesHead || settings.headOnly {
-      try write { () throws(OutputError) in try output.write(HeadText.wire(response.head)) }
-    }
-    try await copy(response, request, to: output)
-    if let trailers = response.trailers { trace?.trailers(trailers) }
+  /// Progress is for people: where they see it, and the body goes elsewhere.
+  static func display(_ settings: Settings) -> ProgressDisplay? {
+    guard !settings.isSilent, Terminal.standardError.canRedraw else { return nil }
+    if settings.output == .standardOutput, Terminal.standardOutput.isTerminal { return nil }
+    return ProgressDisplay(count: 1, delay: .milliseconds(500))
   }
 
-  private func copy(
-    _ response: Response, _ request: Request, to output: DescriptorWriter
-  ) async throws(Failure) {
+  /// The status of the last failure, or success.
+  func run() async -> ExitStatus {
+    var status = ExitStatus.success
+    for (key, url) in settings.urls.enumerated() {
+      do throws(Failure) {
+        display?.start(key, name: TransferName.of(url: url))
+        defer { display?.end(key, bytes: 0) }
+        try await fetch(RequestBuilder.request(settings, url: url, data: data), key)
+      } catch {
+        let error = output.failure.map { .output($0) } ?? error
+        status = error.status(settings, telling: tell)
+        // Nothing more can be written, or nothing more is wanted.
+        if case .output = error { break }
+        if Interrupts.received != nil { break }
+      }
+    }
+    do throws(OutputError) {
+      try await output.finish()
+    } catch {
+      if status != .writeFailed { status = Failure.output(error).status(settings, telling: tell) }
+    }
+    await display?.finish()
+    return status
+  }
+
+  private func tell(_ message: String) {
+    if let display { display.say("penstock: " + message) } else { StandardError.tell(message) }
+  }
+
+  private var trace: Trace? {
+    guard settings.isVerbose else { return nil }
+    guard let display else { return Trace() }
+    return Trace(say: { display.say($0) })
+  }
+
+  private func fetch(_ request: Request, _ key: Int) async throws(Failure) {
+    let trace = trace
+    trace?.request(request, client)
+    var events = client.events(request).makeAsyncIterator()
     var count: Int64 = 0
-    var iterator = response.body.makeAsyncIterator()
+    var received: Int64 = 0
+    var status: HTTPStatus?
     while true {
-      let chunk: BodyChunk?
+      let event: TransferEvent?
       do throws(HTTPError) {
-        chunk = try await iterator.next()
+        event = try await events.next()
       } catch {
         throw .http(error)
       }
-      guard let chunk else { return }
-      count += Int64(chunk.count)
-      if let limit = settings.maximumBody, count > limit {
-        throw .tooLarge(limit, request, status: response.status, received: count)
-      }
-      try write { () throws(OutputError) in
-        try chunk.withUnsafeBytes { (bytes) throws(OutputError) in try output.write(bytes) }
+      switch event {
+      case .body(let chunk):
+        count += Int64(chunk.count)
+        if let limit = settings.maximumBody, count > limit, let status {
+          throw .tooLarge(limit, request, status: status, received: max(count, received))
+        }
+        do throws(OutputError) { try await output.write(chunk) } catch { throw .output(error) }
+      case .progress(let progress):
+        received = progress.received
+        display?.progress(key, progress)
+      case .redirect(let hop): trace?.redirect(hop)
+      case .head(let head):
+        status = head.status
+        trace?.head(head.head, head.facts)
+        try await begin(head, request)
+      case .trailers(let fields): trace?.trailers(fields)
+      case .informational, .uploadProgress, .completed: break
+      case nil: return
       }
     }
   }
 
-  private func write(_ body: () throws(OutputError) -> Void) throws(Failure) {
-    do throws(OutputError) {
-      try body()
-    } catch {
-      throw .output(error)
+  private func begin(_ head: FinalHead, _ request: Request) async throws(Failure) {
+    if settings.failsOnStatus, !head.status.isSuccess {
+      throw .refused(head.status, head.head.reason, request)
     }
+    if let limit = settings.maximumBody, let length = bodyLength(head), length > limit {
+      throw .tooLarge(limit, request, status: head.status, received: 0)
+    }
+    guard settings.includesHead || settings.headOnly else { return }
+    do throws(OutputError) { try await output.write(HeadText.wire(head.head)) } catch { throw .output(error) }
+  }
+
+  /// How long the body will be, where the head tells that of what is printed.
+  private func bodyLength(_ head: FinalHead) -> Int64? {
+    guard !settings.headOnly, head.status != 304, head.headers["Content-Encoding"] == nil else { return nil }
+    return head.headers["Content-Length"].flatMap { Int64($0) }
   }
 }

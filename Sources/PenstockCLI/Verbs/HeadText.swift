@@ -14,19 +14,24 @@ enum HeadText {
 
 /// What `-v` tells on standard error; secrets are cut.
 struct Trace {
+  /// Writes a line, by standard error's own way.
+  var say: (String) -> Void = { try? DescriptorWriter.standardError.write($0 + "\n") }
+
   func request(_ request: Request, _ client: Client) {
     line("> \(request)")
     fields(client.headers(for: request), mark: ">")
   }
 
-  func response(_ response: Response) {
-    for hop in response.history {
-      line("* redirect \(hop.status) from \(hop.from) to \(hop.to) with \(hop.method)")
+  func redirect(_ hop: RedirectHop) {
+    line("* redirect \(hop.status) from \(hop.from) to \(hop.to) with \(hop.method)")
+  }
+
+  func head(_ head: ResponseHead, _ facts: ExchangeFacts? = nil) {
+    if let connection = facts?.connection {
+      line("* \(connection.reused ? "kept" : "new") connection \(connection.local) → \(connection.remote)")
     }
-    let connection = response.facts.connection
-    line("* \(connection.reused ? "kept" : "new") connection \(connection.local) → \(connection.remote)")
-    line("< HTTP/\(response.version) \(response.status) \(response.head.reason)")
-    fields(response.headers, mark: "<")
+    line("< HTTP/\(head.version) \(head.status) \(head.reason)")
+    fields(head.headers, mark: "<")
   }
 
   func trailers(_ fields: HTTPFields) { self.fields(fields, mark: "< trailer") }
@@ -35,5 +40,5 @@ struct Trace {
     for text in fields.description.split(separator: "\n") { line("\(mark) \(text)") }
   }
 
-  private func line(_ text: String) { try? DescriptorWriter.standardError.write(text + "\n") }
+  private func line(_ text: String) { say(text) }
 }

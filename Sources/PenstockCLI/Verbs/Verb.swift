@@ -11,8 +11,8 @@ enum Verb: String, CaseIterable, Sendable {
   /// Whether this build can do it; the others are refused by name.
   var isAvailable: Bool {
     switch self {
-    case .get, .events, .help: true
-    case .lines, .sse, .download, .batch: false
+    case .get, .events, .download, .help: true
+    case .lines, .sse, .batch: false
     }
   }
 
@@ -33,7 +33,7 @@ enum Verb: String, CaseIterable, Sendable {
     case .events: "Print every event of the exchange as one JSON object a line."
     case .lines: "Print the body split into lines."
     case .sse: "Print server-sent events as one JSON object a line."
-    case .download: "Download to files, with progress and resume."
+    case .download: "Download to files, with progress; no file is ever half there."
     case .batch: "Run many requests with bounded concurrency."
     case .help: "Show help, for one verb or for all."
     }
@@ -54,4 +54,6 @@ enum Verb: String, CaseIterable, Sendable {
 extension Set<Verb> {
   /// Every verb that sends requests.
   static let requesting: Set<Verb> = [.get, .events, .lines, .sse, .download, .batch]
+  /// Those that print bodies.
+  static let printing: Set<Verb> = [.get, .events, .lines, .sse, .batch]
 }

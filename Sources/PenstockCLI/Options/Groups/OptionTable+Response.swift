@@ -22,26 +22,30 @@ extension OptionTable {
   ]
 
   static let output: [Option] = [
-    .value("o", "output", "FILE", .output, verbs: [.get, .download], "Write to a file instead of stdout") {
+    .value("o", "output", "FILE", .output, verbs: [.get, .download], "Write to this file") {
       settings, text throws(UsageError) in
+      settings.namesStandardOutput = text == "-"
       settings.output = text == "-" ? .standardOutput : .file(try PathValue.parse(text))
     },
     .value(
       nil, "body", "base64|text|none", .output, verbs: [.events, .batch],
       "Show the body's bytes in the events, or leave its events out"
     ) { settings, text throws(UsageError) in
-      guard let display = Settings.BodyDisplay(rawValue: text) else {
-        throw UsageError("\(UsageError.quote(text)) is none of base64, text and none")
-      }
-      settings.bodyDisplay = display
+      settings.bodyDisplay = try ChoiceValue.parse(text)
     },
-    .flag("i", "include", .output, "Print the response's head before the body") { $0.includesHead = true },
+    .flag("i", "include", .output, verbs: .printing, "Print the response's head before the body") {
+      $0.includesHead = true
+    },
     .flag("v", "verbose", .output, "Tell on standard error what happens, secrets cut") {
       $0.isVerbose = true
     },
     .flag("s", "silent", .output, "No progress and no messages") { $0.isSilent = true },
     .later(nil, "curl", .output, "Print the equivalent curl command and exit"),
-    .later(
-      nil, "progress", "auto|bar|json|none", .output, verbs: [.download, .batch], "How progress is shown"),
+    .value(
+      nil, "progress", "auto|bar|json|none", .output, verbs: [.download],
+      "Bars or lines on stderr (default), JSON lines on stdout, or nothing"
+    ) { settings, text throws(UsageError) in
+      settings.progress = try ChoiceValue.parse(text)
+    },
   ]
 }

@@ -1,19 +1,43 @@
 extension OptionTable {
   static let files: [Option] = [
-    .later(nil, "dir", "DIR", .files, verbs: [.download, .batch], "Where files go"),
-    .later("O", "remote-name", .files, verbs: [.download], "Name the file after the URL"),
-    .later(
-      nil, "overwrite", "never|rename|replace", .files, verbs: [.download], "What to do when a file exists"),
+    .value(nil, "dir", "DIR", .files, verbs: [.download], "The folder that files go to, which must exist") {
+      settings, text throws(UsageError) in
+      settings.directory = try PathValue.parse(text)
+    },
+    .flag("O", "remote-name", .files, verbs: [.download], "Name the file after the response or URL (default)")
+    {
+      $0.namesAfterRemote = true
+    },
+    .value(
+      nil, "overwrite", "never|rename|replace", .files, verbs: [.download],
+      "When the file exists: fail (default), add a number, or replace it"
+    ) { settings, text throws(UsageError) in
+      settings.overwrite = try ChoiceValue.parse(text)
+    },
     .later("C", "continue", .files, verbs: [.download], "Continue an interrupted try (default)"),
-    .later(nil, "no-continue", .files, verbs: [.download], "Start afresh"),
-    .later(nil, "segments", "N|auto", .files, verbs: [.download], "Load in N parts at a time"),
+    .flag(nil, "no-continue", .files, verbs: [.download], "Start afresh (now always so)") { _ in },
+    .value(nil, "segments", "N|auto", .files, verbs: [.download], "Load in N parts at a time (now always 1)")
+    {
+      _, text throws(UsageError) in
+      guard text != "auto" else { return }
+      switch try CountValue.parse(text) {
+      case 0: throw UsageError("there is at least 1")
+      case 1: break
+      default: throw UsageError("more than 1 is not supported yet")
+      }
+    },
     .later(nil, "mirror", "URL", .files, verbs: [.download], "Another place that has the file"),
     .later(nil, "checksum", "ALG=HEX", .files, verbs: [.download], "Verify the file"),
     .later(nil, "remote-time", .files, verbs: [.download], "Give the file the server's time"),
   ]
 
   static let many: [Option] = [
-    .later("j", "parallel", "N", .many, verbs: [.download, .batch], "How many at a time"),
+    .value("j", "parallel", "N", .many, verbs: [.download], "How many at a time (default 4)") {
+      settings, text throws(UsageError) in
+      let count = try CountValue.parse(text)
+      guard (1...1000).contains(count) else { throw UsageError("between 1 and 1000 can be had") }
+      settings.parallel = count
+    },
     .later(nil, "per-host", "N", .many, verbs: [.batch], "How many at a time to one host (default 8)"),
     .later(nil, "rate", "N", .many, verbs: [.batch], "Requests a second to one host"),
     .later(nil, "adaptive", .many, verbs: [.batch], "Follow latency and errors"),

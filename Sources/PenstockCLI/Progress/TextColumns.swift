@@ -32,6 +32,19 @@ enum TextColumns {
     return String(shown) + ".."
   }
 
+  /// The text with blanks after it, or before it, up to so many columns.
+  static func padded(_ text: String, to columns: Int, left: Bool = false) -> String {
+    let blanks = String(repeating: " ", count: max(0, columns - count(text)))
+    return left ? blanks + text : text + blanks
+  }
+
+  /// The text without blanks at its end.
+  static func trimmed(_ text: String) -> String {
+    var text = Substring(text)
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+
   private static func width(of scalar: Unicode.Scalar) -> Int {
     if scalar.value < 0x300 { return 1 }
     switch scalar.properties.generalCategory {

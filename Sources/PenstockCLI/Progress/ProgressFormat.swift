@@ -31,6 +31,17 @@ enum ProgressFormat {
     return whole < 3600 ? "\(minutes):\(tail)" : "\(whole / 3600):\(padded(minutes)):\(tail)"
   }
 
+  /// `45 ms`, `0.4 s`, `42 s`, `12:34`: how long something took.
+  static func duration(_ time: Duration) -> String {
+    let seconds = max(0, time / .seconds(1))
+    if seconds < 0.0995 { return "\(Int((seconds * 1000).rounded())) ms" }
+    if seconds < 9.95 {
+      let tenths = Int((seconds * 10).rounded())
+      return "\(tenths / 10).\(tenths % 10) s"
+    }
+    return seconds < 59.5 ? "\(Int(seconds.rounded())) s" : self.time(seconds.rounded())
+  }
+
   static func percent(_ received: Int64, of total: Int64) -> Int {
     guard total > 0 else { return 100 }
     return Int(min(100, max(0, Double(received) / Double(total) * 100)))

@@ -1,0 +1,132 @@
+import Penstock
+
+/// One file of `penstock download`: starts it, tells what happens, and waits for its end.
+struct DownloadJob: Sendable {
+  let key: Int
+  let url: String
+  let settings: Settings
+  let client: Client
+  let data: [UInt8]
+  let output: QueuedOutput
+  let display: ProgressDisplay?
+
+  func run() async -> ExitStatus {
+    let request = RequestBuilder.request(settings, url: url, data: data)
+    trace?.request(request, client)
+    display?.start(key, name: name)
+    // A cancelled download is observed to its end too: what it leaves on the disk is settled then.
+    let download = client.download(request, to: target, options)
+    let observer = Task { await observe(download) }
+    return await withTaskCancellationHandler {
+      await observer.value
+    } onCancel: {
+      download.cancel()
+    }
+  }
+
+  private func observe(_ download: Download) async -> ExitStatus {
+    for await event in download.events {
+      // That nobody reads the lines is met where the run ends.
+      do throws(OutputError) { try await print(event) } catch {}
+      switch event {
+      case .started(let start):
+        display?.rename(key, TransferName.of(file: start.file), total: start.total)
+      case .progress(let progress): display?.progress(key, progress)
+      case .finished(let file):
+        trace?.head(file.head)
+        display?.end(key, bytes: file.bytes)
+        display?.say(Self.line(file))
+        return .success
+      case .failed(let error): return end(error)
+      }
+    }
+    return .someFailed
+  }
+
+  private func end(_ error: HTTPError) -> ExitStatus {
+    display?.end(key, bytes: nil)
+    return Failure.http(error).status(settings) { message in
+      if let display { display.say("penstock: " + message) } else { StandardError.tell(message) }
+    }
+  }
+
+  private var trace: Trace? {
+    guard settings.isVerbose else { return nil }
+    guard let display else { return Trace() }
+    return Trace(say: { display.say($0) })
+  }
+
+  /// What stays on the screen of a file.
+  static func line(_ file: DownloadedFile) -> String {
+    let facts = "\(ProgressFormat.bytes(file.bytes))  in \(ProgressFormat.duration(file.duration))"
+    let line = TextColumns.printable(TransferName.of(file: file.path)) + "  " + facts
+    return file.isEndVerified ? line : line + "  (the server didn't say how much it would be)"
+  }
+
+  // MARK: what to do
+
+  private var name: String {
+    if case .file(let path) = target { return TransferName.of(file: path) }
+    return TransferName.of(url: url)
+  }
+
+  private var target: DownloadTarget {
+    let directory = settings.directory
+    guard case .file(let path) = settings.output else { return .directory(directory ?? ".") }
+    guard let directory, !path.hasPrefix("/") else { return .file(path) }
+    return .file(directory.hasSuffix("/") ? directory + path : directory + "/" + path)
+  }
+
+  private var options: DownloadOptions {
+    DownloadOptions(
+      overwrite: settings.overwrite ?? .never, digest: settings.progress == .json ? .sha256 : nil)
+  }
+
+  // MARK: lines for programs
+
+  private func print(_ event: DownloadEvent) async throws(OutputError) {
+    guard settings.progress == .json else { return }
+    var line: JSONLine
+    switch event {
+    case .started(let start):
+      line = JSONLine(event: "started")
+      line.string("url", shownURL)
+      line.string("file", shown(start.file))
+      line.integer("total", start.total)
+      line.integer("resumed_at", 0)
+      line.integer("segments", 1)
+    case .progress(let progress):
+      line = begin("progress")
+      line.integer("received", progress.received)
+      line.integer("total", progress.total)
+      line.double("rate", progress.rate)
+      line.seconds("eta", progress.eta)
+    case .finished(let file):
+      line = begin("finished")
+      line.string("file", shown(file.path))
+      line.integer("bytes", file.bytes)
+      line.string("sha256", file.digest?.hex)
+      line.seconds("duration", file.duration)
+    case .failed(let error):
+      line = begin("failed")
+      let code = Failure.http(error).code
+      line.failure(error, code: code, phase: error.phase, received: error.received, status: error.status)
+    }
+    try await output.write(line.finish())
+  }
+
+  /// A line that tells which URL it is about, where there are several.
+  private func begin(_ event: String) -> JSONLine {
+    var line = JSONLine(event: event)
+    if settings.urls.count > 1 { line.string("url", shownURL) }
+    return line
+  }
+
+  /// As it was given, so that programs find it again, but for its secrets.
+  private var shownURL: String { Redaction.url(url) }
+
+  /// The folder that nobody named isn't shown.
+  private func shown(_ path: String) -> String {
+    settings.directory == nil && path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+  }
+}
