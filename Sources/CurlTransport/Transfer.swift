@@ -214,7 +214,7 @@ final class Transfer: @unchecked Sendable {
 
   func rewind() -> Bool {
     guard let upload, request.body.isReplayable else { return false }
-    if upload.restart() == .needsFeeder { startFeeding() }
+    upload.restart()
     if case .bytes(let chunk) = request.body.content { upload.fill(chunk) }
     return true
   }

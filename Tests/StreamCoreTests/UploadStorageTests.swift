@@ -159,7 +159,7 @@ struct UploadStorageTests {
       if result == .pause { await wakeUps.next() }
       seen += bytes.count
     }
-    _ = sender.upload.restart()
+    sender.upload.restart()
     let (result, bytes) = await sender.readAll()
     #expect(result == .end)
     #expect(bytes == body.flatMap { $0 })
@@ -173,7 +173,7 @@ struct UploadStorageTests {
     let sender = Sender()
     let feeder = Task { await sender.upload.feed { ScriptedSource([[1, 2, 3]]) } }
     #expect(await sender.readAll() == (.end, [1, 2, 3]))
-    _ = sender.upload.restart()
+    sender.upload.restart()
     #expect(await sender.readAll() == (.end, [1, 2, 3]))
     sender.upload.close()
     await feeder.value
@@ -215,7 +215,7 @@ struct UploadStorageTests {
     let sender = Sender(length: 2)
     sender.upload.fill(BodyChunk([1, 2]))
     _ = sender.readOnce(1)
-    _ = sender.upload.restart()
+    sender.upload.restart()
     sender.upload.fill(BodyChunk([1, 2]))
     #expect(sender.readOnce(9) == (.bytes(2), [1, 2]))
     #expect(sender.readOnce(9).0 == .end)

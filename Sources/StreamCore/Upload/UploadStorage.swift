@@ -10,8 +10,6 @@ package final class UploadStorage: Sendable {
     var feeder: UnsafeContinuation<Void, Never>?
     var producer: (@Sendable () -> Void)?
     var failure: HTTPError?
-    /// The feeder has gone, having fed all.
-    var hasFeederGone = false
   }
 
   private let state: Mutex<State>
@@ -64,12 +62,8 @@ package final class UploadStorage: Sendable {
   private func complete(epoch: Int) -> Completion {
     let (completion, resume, failure) = state.withLock { state in
       switch state.machine.complete(epoch: epoch) {
-      case .none:
-        state.hasFeederGone = true
-        return (Completion.done, (@Sendable () -> Void)?.none, HTTPError?.none)
-      case .resumeSender:
-        state.hasFeederGone = true
-        return (.done, state.producer, nil)
+      case .none: return (Completion.done, (@Sendable () -> Void)?.none, HTTPError?.none)
+      case .resumeSender: return (.done, state.producer, nil)
       case .restart: return (.restart, nil, nil)
       case .tooShort(let fed):
         return (.done, nil, Self.wrongLength("only \(fed)", length))
@@ -198,25 +192,14 @@ package final class UploadStorage: Sendable {
     }
   }
 
-  package enum Restart: Sendable, Equatable {
-    /// The feeder that is at work starts over by itself.
-    case feederGoesOn
-    /// `fill` or a new feeder must supply the body.
-    case needsFeeder
-  }
-
-  /// Sends the body again from its start.
-  package func restart() -> Restart {
-    let (feeder, result) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Restart) in
+  /// Sends the body again from its start; `fill` or the feeder supplies it anew.
+  package func restart() {
+    let feeder = state.withLock { state in
       state.chunks.removeAll()
       state.first = 0
-      let wakes = state.machine.restart() == .resumeFeeder
-      let result: Restart = state.hasFeederGone ? .needsFeeder : .feederGoesOn
-      state.hasFeederGone = false
-      return (wakes ? state.feeder.take() : nil, result)
+      return state.machine.restart() == .resumeFeeder ? state.feeder.take() : nil
     }
     feeder?.resume()
-    return result
   }
 
   /// The exchange is over: nothing more is sent, and a waiting feeder goes home.
