@@ -74,6 +74,10 @@ let package = Package(
     .testTarget(
       name: "PenstockCLITests", dependencies: ["PenstockCLI", "Penstock", "PenstockTesting"],
       swiftSettings: strict),
+    // Scenarios that the integration tests run in processes of their own.
+    .executableTarget(
+      name: "fault-probe", dependencies: ["Penstock", "PenstockTesting", "CurlTransport"], path: "Tests/FaultProbe",
+      swiftSettings: strict),
     .testTarget(
       name: "IntegrationTests", dependencies: ["Penstock", "PenstockTesting", "CurlTransport"],
       swiftSettings: strict),

@@ -171,6 +171,8 @@ package final class CurlTransport: Transport {
     for loop in loops { loop.executor.closeWhenIdle() }
     for loop in loops { await loop.executor.waitUntilStopped() }
     admission.close()
+    // With the loops their descriptors go.
+    state.withLock { $0 = .closed([]) }
   }
 
   /// Runs a closure with the first loop as the executor of its tasks: no thread hop for what they await.
@@ -180,6 +182,9 @@ package final class CurlTransport: Transport {
     let loops = try startedLoops(CurlURL("http://loop/"))
     return try await withTaskExecutorPreference(loops[0].tasks) { try await body() }
   }
+
+  /// Transfers that exist, in this whole process; for tests of what is left behind.
+  package static var liveTransfers: Int { Transfer.live.load(ordering: .relaxed) }
 
   /// Running calls, long-lived exchanges, and those that wait for admission.
   package var counts: (running: Int, longLived: Int, waiting: Int) { admission.counts }

@@ -1,5 +1,6 @@
 import PollLoop
 import StreamCore
+import Synchronization
 
 /// All that one exchange needs: the request, both streams, its state, its place on a loop.
 ///
@@ -12,6 +13,8 @@ final class Transfer: @unchecked Sendable {
   let storage: ResponseBodyStorage
   let upload: UploadStorage?
   let ticket: AdmissionTicket
+  /// How many there are in the process, for tests of what is left behind.
+  static let live = Atomic<Int>(0)
   private let loop: CurlLoop
   private let turn: LoopTurn
 
@@ -56,7 +59,10 @@ final class Transfer: @unchecked Sendable {
       isLongLived: request.options.isLongLived)
     parser = HeaderBlockParser(limit: request.options.headLimit)
     mayBeProvisional = request.headers.contains("Expect")
+    Self.live.wrappingAdd(1, ordering: .relaxed)
   }
+
+  deinit { Self.live.wrappingSubtract(1, ordering: .relaxed) }
 
   func post(_ command: CurlCommand) {
     if !loop.executor.post(self, command.rawValue) { loopHasStopped() }

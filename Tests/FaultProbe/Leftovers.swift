@@ -1,3 +1,4 @@
+import CurlTransport
 import Penstock
 import PenstockTesting
 import StreamCore
@@ -70,6 +71,6 @@ enum Leftovers {
     }
     print("descriptors \(ProcessFacts.descriptors - descriptors)")
     print("threads \(ProcessFacts.threads - threads)")
-    print("transfers \(client.liveTransfers)")
+    print("transfers \(CurlTransport.liveTransfers)")
   }
 }

@@ -15,8 +15,8 @@ enum Lookups {
     // One name, many requests: one look-up.
     let same = (0..<50).map { _ in Task { try await client.send(.get("http://one.hang.test/")) } }
     _ = await ProcessFacts.eventually { client.gauges.running == 50 }
-    _ = await ProcessFacts.eventually { Resolver.running.load(ordering: .sequentiallyConsistent) == 1 }
-    print("one-name \(Resolver.most.load(ordering: .sequentiallyConsistent))")
+    _ = await ProcessFacts.eventually { Resolver.running == 1 }
+    print("one-name \(Resolver.most)")
 
     // Many names: sixteen look-ups.
     let many = (0..<100).map { index in
@@ -24,7 +24,7 @@ enum Lookups {
     }
     _ = await ProcessFacts.eventually { client.gauges.running == 150 }
     try await Task.sleep(for: .milliseconds(200))
-    print("many-names \(Resolver.most.load(ordering: .sequentiallyConsistent))")
+    print("many-names \(Resolver.most)")
 
     let cancelled = clock.now
     for call in same + many { call.cancel() }
@@ -50,9 +50,9 @@ enum Lookups {
     }
     print("shutdown \(failed)")
     print("shutdown-ms \(Int((clock.now - ended) / .milliseconds(1)))")
-    Resolver.isReleased.store(true, ordering: .sequentiallyConsistent)
-    _ = await ProcessFacts.eventually { Resolver.running.load(ordering: .sequentiallyConsistent) == 0 }
-    print("left \(Resolver.running.load(ordering: .sequentiallyConsistent))")
+    Resolver.release()
+    _ = await ProcessFacts.eventually { Resolver.running == 0 }
+    print("left \(Resolver.running)")
 
     // The answer of one look-up is the answer for all that wait for it.
     let second = Client(configuration: configuration)

@@ -1,22 +1,15 @@
 import Glibc
-import Synchronization
 
-/// Takes the place of the system's resolver in this process: names under `hang.test` are never answered before
-/// `release`, all others don't exist.
+/// The counters of `Tests/Scripts/hanging_resolver.c`, which must be preloaded.
 enum Resolver {
-  static let running = Atomic<Int>(0)
-  static let most = Atomic<Int>(0)
-  static let isReleased = Atomic<Bool>(false)
-}
+  static var running: Int { number("hang_running") }
+  static var most: Int { number("hang_most") }
 
-@_cdecl("getaddrinfo")
-func interposedLookup(
-  _ name: UnsafePointer<CChar>?, _ service: UnsafePointer<CChar>?, _ hints: UnsafeRawPointer?,
-  _ result: UnsafeMutableRawPointer?
-) -> Int32 {
-  let now = Resolver.running.add(1, ordering: .sequentiallyConsistent).newValue
-  Resolver.most.max(now, ordering: .sequentiallyConsistent)
-  while !Resolver.isReleased.load(ordering: .sequentiallyConsistent) { usleep(1000) }
-  Resolver.running.subtract(1, ordering: .sequentiallyConsistent)
-  return EAI_NONAME
+  static func release() { counter("hang_released")?.pointee = 1 }
+
+  private static func number(_ name: String) -> Int { counter(name).map { Int($0.pointee) } ?? -1 }
+
+  private static func counter(_ name: String) -> UnsafeMutablePointer<Int32>? {
+    dlsym(nil, name)?.assumingMemoryBound(to: Int32.self)
+  }
 }

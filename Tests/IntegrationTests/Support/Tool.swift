@@ -14,6 +14,8 @@ enum Tool {
   static let hasPython = path("python3") != nil && hasOpenSSL
   static let hasOpenSSL = path("openssl") != nil
 
+  static let compiler = path("cc") ?? path("clang")
+
   struct Failed: Error {
     let what: String
   }

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// What shows only in a process of its own.
+@Suite(.timeLimit(.minutes(2)), .serialized) struct ProcessTests {
+  private func run(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) async throws -> (facts: [String: Int], lines: [String], status: Int32) {
+    let child = try ChildProcess([Tool.built("fault-probe")] + arguments, environment: environment)
+    var facts: [String: Int] = [:]
+    var lines: [String] = []
+    for await line in child.lines {
+      lines.append(line)
+      let parts = line.split(separator: " ")
+      if parts.count == 2, let number = Int(parts[1]) { facts[String(parts[0])] = number }
+    }
+    return (facts, lines, await child.status())
+  }
+
+  @Test(
+    "many exchanges leave no descriptor, thread or transfer behind", arguments: ["requests", "cancelled"])
+  func leftovers(scenario: String) async throws {
+    let (facts, _, status) = try await run([scenario])
+    #expect(status == 0)
+    #expect(facts["idle"] == 1)
+    #expect(facts["transfers"] == 0)
+    #expect(facts["descriptors"].map { $0 <= 0 } == true, "\(facts)")
+    #expect(facts["threads"].map { $0 <= 0 } == true, "\(facts)")
+  }
+
+  @Test(
+    "look-ups that hang hold no caller and few threads", .enabled(if: Tool.compiler != nil, "needs a C compiler"))
+  func hanging_lookups() async throws {
+    let directory = try TemporaryDirectory()
+    let source = Tool.tests.appendingPathComponent("Scripts/hanging_resolver.c").path
+    let library = directory.file("resolver.so")
+    try await ChildProcess.run([Tool.compiler ?? "cc", "-shared", "-fPIC", "-o", library, source])
+    let (facts, lines, status) = try await run(["lookups"], environment: ["LD_PRELOAD": library])
+    #expect(status == 0)
+    #expect(facts["one-name"] == 1)
+    #expect(facts["many-names"].map { $0 > 1 && $0 <= 16 } == true, "\(lines)")
+    #expect(facts["cancelled"] == 150)
+    #expect(facts["cancelled-ms"].map { $0 < 1000 } == true, "\(lines)")
+    #expect(facts["shutdown"] == 20)
+    #expect(facts["shutdown-ms"].map { $0 < 2000 } == true, "\(lines)")
+    #expect(facts["left"] == 0)
+    #expect(facts["unresolved"] == 20)
+  }
+
+  @Test func `a process ends at once with transfers under way`() async throws {
+    let begin = ContinuousClock.now
+    let (facts, _, status) = try await run(["exit"])
+    #expect(status == 7)
+    #expect(facts["active"] == 10)
+    #expect(ContinuousClock.now - begin < .seconds(10))
+  }
+
+  @Test func `the last reference may go on the loop thread`() async throws {
+    let (facts, _, status) = try await run(["drop-on-loop"])
+    #expect(status == 0)
+    #expect(facts["closed"] == 1)
+    #expect(facts["ended"] == 1)
+  }
+
+  @Test(
+    "a reset under TLS raises no SIGPIPE", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  func no_sigpipe() async throws {
+    let root = try await Certificates.shared().root
+    try await TLSScript.with("reset") { server in
+      let (facts, lines, status) = try await run(["tls-reset", server.url, root])
+      #expect(status == 0)
+      #expect(facts["survived"] == 1)
+      #expect(lines.count { $0.hasPrefix("error") } == 20)
+    }
+  }
+}
