@@ -13,6 +13,9 @@ struct CommandRun {
     }
   }
 
+  /// The last line of standard error.
+  var lastError: Substring { errors.split(separator: "\n").last ?? "" }
+
   var events: [String] { lines.compactMap { $0["event"] as? String } }
 
   /// Beside the test bundle.

@@ -16,7 +16,8 @@ import Testing
     let server = try ChunkServer()
     let run = try await run([server.url("/bytes/3m")])
     #expect(run.status == 0 && run.output.isEmpty)
-    #expect(run.errors.hasPrefix("3m  3.0 MiB  in ") && run.errors.split(separator: "\n").count == 1)
+    // A slow machine may have told of progress before.
+    #expect(run.lastError.hasPrefix("3m  3.0 MiB  in "))
     #expect(folder.names == ["3m"])
     let bytes = try #require(folder.bytes("3m"))
     #expect(bytes.count == 3 << 20 && TestContent.firstMismatch(in: bytes, at: 0) == nil)
@@ -41,7 +42,7 @@ import Testing
     #expect(never.status == 23 && never.errors.contains("exists already"))
     #expect(folder.names == ["a.txt"] && folder.bytes("a.txt") == Array("old".utf8))
     let rename = try await run(["--overwrite", "rename", server.url("/a.txt")])
-    #expect(rename.status == 0 && rename.errors.hasPrefix("a (1).txt  3 B  in "))
+    #expect(rename.status == 0 && rename.lastError.hasPrefix("a (1).txt  3 B  in "))
     #expect(folder.bytes("a.txt") == Array("old".utf8) && folder.bytes("a (1).txt") == Array("new".utf8))
     let replace = try await run(["--overwrite=replace", server.url("/a.txt")])
     #expect(replace.status == 0 && folder.bytes("a.txt") == Array("new".utf8))
@@ -69,7 +70,7 @@ import Testing
     for (path, status) in [("/status/404", 22), ("/truncate/1m", 18), ("/drop/1m", 56)] {
       let run = try await run([server.url(path)])
       #expect(run.status == status, "\(path): \(run.errors)")
-      #expect(run.errors.hasPrefix("penstock: GET http") && folder.names.isEmpty, "\(path)")
+      #expect(run.lastError.hasPrefix("penstock: GET http") && folder.names.isEmpty, "\(path)")
     }
     await server.stop()
   }
@@ -122,7 +123,7 @@ import Testing
     #expect(folder.names == ["100k"])
 
     let two = try await self.run(["-j", "1", server.url("/status/404"), bad])
-    #expect(two.status == 1 && two.errors.split(separator: "\n").count == 2)
+    #expect(two.status == 1 && two.errors.split(separator: "\n").count { $0.hasPrefix("penstock: ") } == 2)
     await server.stop()
   }
 

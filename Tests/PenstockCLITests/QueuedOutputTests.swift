@@ -106,9 +106,9 @@ import Testing
       try await output.finish()
       try pipe.fileHandleForWriting.close()
     }
-    // One write is stuck in the pipe, and four pieces fill the room beside it.
+    // One write is stuck in the pipe: of a piece, or of four where it began late. Four fill the room beside it.
     while written.withLock({ $0 }) < 4 { await Task.yield() }
-    #expect(written.withLock { $0 } <= 5)
+    #expect(written.withLock { $0 } <= 8)
     let text = await read(pipe)
     try await task.value
     #expect(text.utf8.count == 16 << 20)
