@@ -33,8 +33,8 @@ public struct ClientConfiguration: Sendable {
   public var memoryBudget = ByteCount.mebibytes(256)
   /// Idle connections that each loop keeps; 256.
   public var keptConnections = 256
-  /// Fields that every request gets unless it has its own, to whatever host: the requests that follow a redirect
-  /// too. Hold no secrets here.
+  /// Fields that every request gets unless it has its own, to whatever host. After a redirect to another origin
+  /// Authorization, Cookie, Proxy-Authorization and the request's `secretHeaders` are left out.
   public var headers: HTTPFields = [:]
   /// The User-Agent field (RFC 9110 §10.1.5); nil sends none.
   public var userAgent: String? = "penstock/\(PenstockVersion.library)"

@@ -48,7 +48,9 @@ final class RequestEncoder: Sendable {
 
   static func headers(_ request: Request, _ configuration: ClientConfiguration) -> HTTPFields {
     var headers = request.headers
-    headers.appendMissing(from: configuration.headers)
+    var defaults = configuration.headers
+    for name in request.withoutDefaults { defaults.removeAll(name) }
+    headers.appendMissing(from: defaults)
     func setDefault(_ name: String, _ value: @autoclosure () -> String?) {
       guard !headers.contains(name) else { return }
       if !request.withoutDefaults.isEmpty,

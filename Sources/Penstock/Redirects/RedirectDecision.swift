@@ -70,7 +70,11 @@ enum RedirectDecision: Sendable {
     }
     if target.origin != current.origin { next.headers.removeAll("Host") }
     if target.origin != current.origin, !policy.keepsSecrets {
-      for name in secretFields + request.secretHeaders { next.headers.removeAll(name) }
+      for name in secretFields + request.secretHeaders {
+        next.headers.removeAll(name)
+        // Nor does the client's own field of that name go there.
+        next.withoutDefaults.insert(name)
+      }
     }
     let hop = RedirectHop(status: head.status, from: url, to: target.text, method: next.method)
     return .follow(next, hop, fragment: target.fragment ?? fragment)

@@ -6,8 +6,8 @@ public struct RedirectPolicy: Sendable, Hashable {
   /// Whether a redirect from https to http is followed; else it throws `HTTPError.Kind.redirectRefused`.
   public var allowsDowngrade = false
   /// Whether secrets go along to another origin. Else Authorization, Cookie, Proxy-Authorization and the
-  /// request's `secretHeaders` are dropped on any change of scheme, host or port, and not restored later. Fields
-  /// of `ClientConfiguration.headers` are never dropped.
+  /// request's `secretHeaders` are dropped on any change of scheme, host or port, and not restored later,
+  /// those of `ClientConfiguration.headers` included.
   public var keepsSecrets = false
 
   /// The defaults.
