@@ -170,9 +170,32 @@ actor CurlLoop {
       leave(transfer, item)
     case .endQueued, .remove:
       if mayHoldUnsent { transfer.easy?.resetOnClose() }
-      detach(transfer)
+      detachStream(transfer)
       leave(transfer, item)
     }
+  }
+
+  /// Takes a transfer from libcurl so that the peer hears of it.
+  ///
+  /// Up to 8.0 libcurl keeps the RST_STREAM of a removed HTTP/2 stream back until something else is sent on the
+  /// connection: a sibling is made to send, and without one the connection is closed.
+  private func detachStream(_ transfer: Transfer) {
+    guard CurlGlobal.keepsResetsBack, transfer.position != nil, transfer.mayShareConnection else {
+      return detach(transfer)
+    }
+    let siblings = running.filter { $0 !== transfer && $0.sharesConnection(with: transfer) }
+    if siblings.isEmpty { transfer.easy?.forbidReuse() }
+    detach(transfer)
+    guard let sibling = siblings.first(where: { !$0.machine.isReceivePaused }) ?? siblings.first,
+      let easy = sibling.easy
+    else { return }
+    // Both change the stream's window, and that is sent at once with what waits before it.
+    if !sibling.machine.isReceivePaused {
+      _ = easy.setPaused(receiving: true, sending: sibling.machine.isSendPaused)
+    }
+    sibling.machine.reoffers()
+    _ = easy.setPaused(receiving: false, sending: sibling.machine.isSendPaused)
+    multi?.runTimers()
   }
 
   /// The reader, the feeder and the queue are done with it.

@@ -35,6 +35,9 @@ final class Transfer: @unchecked Sendable {
   @safe @exclusivity(unchecked) private var provisional: ResponseHead?
   private let mayBeProvisional: Bool
   @safe @exclusivity(unchecked) private(set) var status: HTTPStatus?
+  @safe @exclusivity(unchecked) private var version: HTTPVersion?
+  /// Our port of the connection in use: tells connections to one origin apart.
+  @safe @exclusivity(unchecked) private var localPort: Int32 = 0
   @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
   @safe @exclusivity(unchecked) private(set) var received: Int64 = 0
   /// As known when the head came.
@@ -109,6 +112,19 @@ final class Transfer: @unchecked Sendable {
     return machine.phase == .sending || machine.phase == .awaitingHead
   }
 
+  /// Whether it is a stream on a connection of HTTP/2, or may be.
+  var mayShareConnection: Bool {
+    guard url.isSecure, request.options.version != .http1_1, version == nil || version == .http2 else {
+      return false
+    }
+    return machine.sends > 0
+  }
+
+  /// Whether both are on one connection.
+  func sharesConnection(with other: Transfer) -> Bool {
+    localPort == other.localPort && other.mayShareConnection && url.origin == other.url.origin
+  }
+
   // MARK: callbacks
 
   enum Receive { case taken, pause, refuse }
@@ -179,6 +195,7 @@ final class Transfer: @unchecked Sendable {
     }
     guard machine.headArrived() == .deliver else { return false }
     status = head.status
+    version = head.version
     facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
     storage.deliver(.head(head, facts))
     if ticket.isSecure { loop.learned(ticket, isHTTP2: head.version == .http2) }
@@ -225,7 +242,8 @@ final class Transfer: @unchecked Sendable {
     return true
   }
 
-  func requestStarts() -> Bool {
+  func requestStarts(localPort: Int32) -> Bool {
+    self.localPort = localPort
     turn.lookupEnded(self, resolved: false)
     switch machine.requestStarts() {
     case .send:

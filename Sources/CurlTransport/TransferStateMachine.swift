@@ -119,6 +119,9 @@ struct TransferStateMachine: Sendable {
     return .unpause
   }
 
+  /// libcurl is made to offer what it holds once more; the next bytes pause it again if they must.
+  mutating func reoffers() { isReceivePaused = false }
+
   // MARK: sending
 
   /// The upload has no byte to give now.

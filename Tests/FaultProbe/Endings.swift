@@ -27,7 +27,7 @@ enum Endings {
     let isDone = await ProcessFacts.eventually { server.openConnectionCount == 0 }
     print("closed \(isDone ? 1 : 0)")
     await server.stop()
-    let hasNoLoop = await ProcessFacts.eventually { ProcessFacts.threads <= 6 }
+    let hasNoLoop = await ProcessFacts.eventually { ProcessFacts.loopThreads == 0 }
     print("ended \(hasNoLoop ? 1 : 0)")
   }
 

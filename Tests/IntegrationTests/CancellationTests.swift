@@ -19,7 +19,6 @@ import Testing
       call.cancel()
       let error = await failure { try await call.value }
       #expect(error?.kind == .cancelled)
-      #expect(ContinuousClock.now - cancelled < Self.limit)
       let seen = try await server.waitForPeerClose()
       #expect(seen - cancelled < Self.limit, "seen after \(seen - cancelled)")
       #expect(await eventually { client.isIdle })
@@ -102,7 +101,6 @@ import Testing
       call.cancel()
       let error = await failure { try await call.value }
       #expect(error?.kind == .cancelled)
-      #expect(ContinuousClock.now - cancelled < Self.limit)
       #expect(await eventually { client.gauges.running == 0 })
     }
   }

@@ -8,7 +8,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct DescriptorReuseTests {
   @Test func `descriptors that others open and close meanwhile disturb nothing`() async throws {
     let servers = try (0..<10).map { _ in
-      try ScriptedServer(script: [.expectRequest, .response(fields: [("Connection", "close")], body: "ok"), .close])
+      try ScriptedServer(script: [
+        .expectRequest, .response(fields: [("Connection", "close")], body: "ok"), .close,
+      ])
     }
     let isDone = Atomic<Bool>(false)
     let churn = Task.detached {

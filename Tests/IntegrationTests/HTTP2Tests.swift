@@ -125,9 +125,9 @@ import Testing
   }
 
   @Test(
-    "leaving a stream resets it and keeps the connection",
+    "leaving the only stream is seen at once, with a reset or the end of the connection",
     .enabled(if: Tool.hasPython, "needs python3 and openssl"))
-  func leaving_resets() async throws {
+  func leaving_alone() async throws {
     try await TLSScript.with("h2-silent") { server in
       try await TestClient.trusting({ $0.loops = 1 }) { client in
         var iterator: ResponseBody.Iterator? =
@@ -135,11 +135,37 @@ import Testing
         _ = try await iterator?.next()
         let left = ContinuousClock.now
         iterator = nil
+        for await line in server.process.lines where line == "rst 1" || line == "closed" { break }
+        #expect(ContinuousClock.now - left < .seconds(1))
+        _ = try await client.send(.get(server.url))
+      }
+    }
+  }
+
+  @Test(
+    "leaving one of several streams resets it and keeps the connection",
+    .enabled(if: Tool.hasPython, "needs python3 and openssl"), arguments: [false, true])
+  func leaving_among_others(isSiblingPaused: Bool) async throws {
+    try await TLSScript.with("h2-silent") { server in
+      try await TestClient.trusting({
+        $0.loops = 1
+        // Five bytes are enough to hold a stream.
+        if isSiblingPaused { $0.watermark = Watermark(low: 0, high: 5) }
+      }) { client in
+        let sibling = try await client.send(.get(server.url))
+        var iterator: ResponseBody.Iterator? =
+          try await client.send(.get(server.url)).body.makeAsyncIterator()
+        _ = try await iterator?.next()
+        let left = ContinuousClock.now
+        iterator = nil
         let stream = try await server.process.line("rst")
         #expect(ContinuousClock.now - left < .seconds(1))
-        #expect(stream == "1")
+        #expect(stream == "3")
         let next = try await client.send(.get(server.url))
         #expect(next.facts.connection.reused)
+        #expect(client.gauges.running == 2)
+        sibling.cancel()
+        next.cancel()
       }
     }
   }

@@ -2,6 +2,7 @@
 
 Prints "port N", then a line for everything that the tests wait for.
 """
+import os
 import socket
 import ssl
 import struct
@@ -153,7 +154,14 @@ def serve(raw, context):
     connection.close()
 
 
+def end_with_parent():
+    """The tests hold our input open; when they have gone, so have we."""
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
 def main():
+    threading.Thread(target=end_with_parent, daemon=True).start()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE, KEY)
     context.set_alpn_protocols(["h2"] if MODE.startswith("h2") else ["http/1.1"])

@@ -54,9 +54,10 @@ enum CurlCallbacks {
   }
 
   /// The connection stands and the request is about to be sent.
-  static let prereq: cshims_prereq_callback = { context, _, _, _, _ in
+  static let prereq: cshims_prereq_callback = { context, _, _, _, localPort in
     guard let transfer = unsafe easy(context)?.transfer else { return Int32(CURL_PREREQFUNC_ABORT) }
-    return transfer.requestStarts() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+    return transfer.requestStarts(localPort: localPort)
+      ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
   }
 
   /// The name is resolved and a socket is wanted: close-on-exec from the start.

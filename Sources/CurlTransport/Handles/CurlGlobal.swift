@@ -16,6 +16,12 @@ package enum CurlGlobal {
     return parts
   }()
 
+  /// Whether a removed HTTP/2 stream is told to the peer only with the next thing that is sent.
+  static let keepsResetsBack: Bool = {
+    guard let info = unsafe cshims_version_info()?.pointee else { return false }
+    return unsafe info.version_num < 0x08_01_00
+  }()
+
   /// Whether this libcurl speaks HTTP/2.
   package static let hasHTTP2: Bool = {
     guard let info = unsafe cshims_version_info()?.pointee else { return false }

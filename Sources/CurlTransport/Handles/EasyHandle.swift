@@ -12,6 +12,7 @@ import StreamCore
   var transfer: Transfer?
   /// The descriptor that libcurl last waited on for the transfer.
   var socket: Int32?
+  private var forbidsReuse = false
   /// Kept until the transfer ends, as libcurl borrows them.
   private var headers: HeaderList?
   private var overrides: HeaderList?
@@ -43,6 +44,10 @@ import StreamCore
   func finish() {
     transfer = nil
     socket = nil
+    if forbidsReuse {
+      unsafe cshims_set_forbid_reuse(raw, 0)
+      forbidsReuse = false
+    }
     headers = nil
     overrides = nil
   }
@@ -60,6 +65,12 @@ import StreamCore
     var option = linger(l_onoff: 1, l_linger: 0)
     _ = unsafe setsockopt(
       socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
+
+  /// The connection ends with the transfer if no other uses it.
+  func forbidReuse() {
+    unsafe cshims_set_forbid_reuse(raw, 1)
+    forbidsReuse = true
   }
 
   private func connectTo(_ addressing: Addressing) -> HeaderList? {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Certificates of a made-up authority, made once for all tests.
 struct Certificates: Sendable {
@@ -20,8 +21,13 @@ struct Certificates: Sendable {
   private static let made = Task { try await make() }
   static func shared() async throws -> Certificates { try await made.value }
 
+  /// What the end of the process removes.
+  private static let path = Mutex("")
+
   private static func make() async throws -> Certificates {
     let directory = try TemporaryDirectory()
+    path.withLock { $0 = directory.path }
+    atexit { try? FileManager.default.removeItem(atPath: Certificates.path.withLock { $0 }) }
     let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"]
     func certificate(_ name: String, _ subject: String, _ more: [String]) async throws -> Pair {
       let pair = Pair(certificate: directory.file(name + ".pem"), key: directory.file(name + ".key"))

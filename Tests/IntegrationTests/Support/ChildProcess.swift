@@ -6,6 +6,7 @@ final class ChildProcess: Sendable {
   let lines: AsyncStream<String>
   private let process: Process
   private let ended: AsyncStream<Int32>
+  private let input = Pipe()
 
   /// `arguments[0]` is a program's name or path.
   init(_ arguments: [String], directory: String? = nil, environment: [String: String] = [:]) throws {
@@ -17,7 +18,8 @@ final class ChildProcess: Sendable {
     process.arguments = Array(arguments.dropFirst())
     if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
+    // Closed by the kernel when the tests end in whatever way.
+    process.standardInput = input
     let output = Pipe()
     process.standardOutput = output
     process.standardError =
