@@ -76,7 +76,8 @@ let package = Package(
       swiftSettings: strict),
     // Scenarios that the integration tests run in processes of their own.
     .executableTarget(
-      name: "fault-probe", dependencies: ["Penstock", "PenstockTesting", "CurlTransport"], path: "Tests/FaultProbe",
+      name: "fault-probe", dependencies: ["Penstock", "PenstockTesting", "CurlTransport"],
+      path: "Tests/FaultProbe",
       swiftSettings: strict),
     .testTarget(
       name: "IntegrationTests", dependencies: ["Penstock", "PenstockTesting", "CurlTransport"],

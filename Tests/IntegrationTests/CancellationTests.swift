@@ -15,7 +15,6 @@ import Testing
     try await TestClient.with({ $0.tls.verifiesTrust = false }) { client in
       let call = Task { try await client.send(request).body.drain() }
       try await ready(server)
-      let cancelled = ContinuousClock.now
       call.cancel()
       let error = await failure { try await call.value }
       #expect(error?.kind == .cancelled)
@@ -97,7 +96,6 @@ import Testing
     try await TestClient.with { client in
       let call = Task { try await client.send(.get(listener.url)) }
       #expect(await eventually { client.gauges.running == 1 })
-      let cancelled = ContinuousClock.now
       call.cancel()
       let error = await failure { try await call.value }
       #expect(error?.kind == .cancelled)
