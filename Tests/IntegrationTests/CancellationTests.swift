@@ -97,7 +97,6 @@ import Testing
     try await TestClient.with { client in
       let call = Task { try await client.send(.get(listener.url)) }
       #expect(await eventually { client.gauges.running == 1 })
-      let cancelled = ContinuousClock.now
       call.cancel()
       let error = await failure { try await call.value }
       #expect(error?.kind == .cancelled)
