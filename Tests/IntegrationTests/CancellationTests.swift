@@ -15,6 +15,7 @@ import Testing
     try await TestClient.with({ $0.tls.verifiesTrust = false }) { client in
       let call = Task { try await client.send(request).body.drain() }
       try await ready(server)
+      let cancelled = ContinuousClock.now
       call.cancel()
       let error = await failure { try await call.value }
       #expect(error?.kind == .cancelled)
