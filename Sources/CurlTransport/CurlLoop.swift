@@ -16,8 +16,8 @@ actor CurlLoop {
   nonisolated let turn: LoopTurn
   private nonisolated let admission: Admission
   var multi: MultiHandle?
-  private var share: ShareHandle?
-  private var idle = IdleHandles()
+  var share: ShareHandle?
+  var idle = IdleHandles()
   private var headers = HeaderListCache()
   var running: [Transfer] = []
   /// Transfers that wait for admission or a look-up and have a timer here.
@@ -26,8 +26,8 @@ actor CurlLoop {
   var abandoned = 0
   var timers = DeadlineTimers()
   var nextUnmask: UInt64?
-  private var hasFailedAll = false
-  private static let shutdownMessage = "the client was shut down"
+  var hasFailedAll = false
+  static let shutdownMessage = "the client was shut down"
 
   init(index: Int, admission: Admission, lookups: Int, keptConnections: Int) throws(HTTPError) {
     do {
@@ -161,7 +161,7 @@ actor CurlLoop {
   }
 
   /// Takes an exchange from wherever it is and tells its reader.
-  private func end(_ transfer: Transfer, _ item: ExchangeItem) {
+  func end(_ transfer: Transfer, _ item: ExchangeItem) {
     let mayHoldUnsent = transfer.mayHoldUnsent
     switch transfer.machine.cancel(isLookingUp: transfer.lookup != nil) {
     case .none: return
@@ -210,7 +210,7 @@ actor CurlLoop {
   }
 
   /// libcurl is done with it: remove → recycle (DESIGN §2 rule 7).
-  private func detach(_ transfer: Transfer) {
+  func detach(_ transfer: Transfer) {
     turn.lookupEnded(transfer, resolved: false)
     if let position = transfer.position.take() {
       let last = running.removeLast()
@@ -339,8 +339,9 @@ actor CurlLoop {
     endOfTurn()
   }
 
-  private func endOfTurn() {
+  func endOfTurn() {
     collectFinished()
+    pauseHeld()
     // Readers are woken after the socket actions, without a lock held (DESIGN §2 rule 4).
     guard !turn.flushList.isEmpty else { return }
     var list: [Transfer] = []
@@ -350,8 +351,17 @@ actor CurlLoop {
     if turn.flushList.isEmpty { swap(&list, &turn.flushList) }
   }
 
+  /// Pauses libcurl between two receives, where it holds nothing that it would have to copy aside.
+  private func pauseHeld() {
+    guard !turn.heldList.isEmpty else { return }
+    for transfer in turn.heldList where transfer.machine.allTaken() == .pause {
+      _ = transfer.easy?.setPaused(receiving: true, sending: transfer.machine.isSendPaused)
+    }
+    turn.heldList.removeAll(keepingCapacity: true)
+  }
+
   /// Starts those that waited for a look-up.
-  private func startReleased() {
+  func startReleased() {
     while let released = turn.released.popLast() {
       let transfer = released.transfer
       guard transfer.machine.phase == .queued else {
@@ -362,36 +372,6 @@ actor CurlLoop {
       transfer.lookup = released.leads
       begin(transfer)
     }
-  }
-
-  func cleanUp() {
-    for transfer in running { finishAtEnd(transfer) }
-    idle = IdleHandles()
-    multi = nil
-    share = nil
-  }
-
-  private func finishAtEnd(_ transfer: Transfer) {
-    end(transfer, .failure(transfer.error(.shutdown, Self.shutdownMessage)))
-    // An abandoned look-up is still in libcurl.
-    if transfer.position != nil { detach(transfer) }
-  }
-
-  /// Fails everything that is under way here, at once.
-  func failAll() {
-    turn.now = LoopExecutor.monotonicNow()
-    hasFailedAll = true
-    for transfer in turn.lookups.takeAllWaiters() {
-      end(transfer, .failure(transfer.error(.shutdown, Self.shutdownMessage)))
-    }
-    for released in turn.released {
-      end(released.transfer, .failure(released.transfer.error(.shutdown, Self.shutdownMessage)))
-    }
-    startReleased()
-    for transfer in running where transfer.machine.phase != .abandoned {
-      end(transfer, .failure(transfer.error(.shutdown, Self.shutdownMessage)))
-    }
-    endOfTurn()
   }
 
   /// Exchanges on this loop, for gauges and tests.

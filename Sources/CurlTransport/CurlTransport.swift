@@ -56,8 +56,9 @@ package final class CurlTransport: Transport {
     let body = try FileBody.opened(request.body, request)
     var request = request
     if case .file = request.body.content { request.body = body }
+    let room = ReceiveRoom(request.options.watermark, isSecure: url.isSecure)
     let storage = ResponseBodyStorage(
-      pool: pool, budget: budget, watermark: request.options.watermark,
+      pool: pool, budget: budget, watermark: room.watermark,
       reportsUpload: request.options.reportsUpload && !body.isEmpty)
     let index = pick(url, among: loops)
     let ticket = AdmissionTicket(
@@ -66,6 +67,7 @@ package final class CurlTransport: Transport {
       isLongLived: request.options.isLongLived, priority: request.options.priority)
     let transfer = Transfer(
       request: request, url: url, storage: storage, upload: Self.upload(request), ticket: ticket,
+      overshoot: room.overshoot,
       loop: loops[index], turn: loops[index].turn)
     ticket.transfer = transfer
     storage.attach(transfer)

@@ -10,6 +10,8 @@ final class LoopTurn: @unchecked Sendable {
   @safe @exclusivity(unchecked) var progress: UInt64 = 0
   /// Transfers whose readers are woken when the turn's socket actions are done.
   @safe @exclusivity(unchecked) var flushList: [Transfer] = []
+  /// Transfers whose streams asked to hold in this turn.
+  @safe @exclusivity(unchecked) var heldList: [Transfer] = []
   var lookups: LookupGate<Transfer>
   /// Transfers that may go on since a look-up has ended; started outside libcurl's callbacks.
   @safe @exclusivity(unchecked) var released: [(transfer: Transfer, leads: String?)] = []

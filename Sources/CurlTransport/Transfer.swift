@@ -44,10 +44,14 @@ final class Transfer: @unchecked Sendable {
   @safe @exclusivity(unchecked) private var facts = ExchangeFacts()
   @safe @exclusivity(unchecked) private var needsFlush = false
 
+  /// How many bytes may come after the stream asked to hold; see `ReceiveRoom`.
+  private let overshoot: Int
+
   init(
     request: TransportRequest, url: CurlURL, storage: ResponseBodyStorage, upload: UploadStorage?,
-    ticket: AdmissionTicket, loop: CurlLoop, turn: LoopTurn
+    ticket: AdmissionTicket, overshoot: Int, loop: CurlLoop, turn: LoopTurn
   ) {
+    self.overshoot = overshoot
     self.request = request
     self.url = url
     self.storage = storage
@@ -131,7 +135,7 @@ final class Transfer: @unchecked Sendable {
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Receive {
     if provisional != nil, !settleHead() { return .refuse }
-    switch machine.bodyOffered() {
+    switch machine.bodyOffered(bytes.count) {
     case .refuse: return .refuse
     case .pause: return .pause
     case .take: break
@@ -144,7 +148,9 @@ final class Transfer: @unchecked Sendable {
     switch action {
     case .ignore: return .refuse
     case .keep: break
-    case .keepAndHold: machine.hold()
+    case .keepAndHold:
+      if !machine.isHeld { turn.heldList.append(self) }
+      machine.hold(allowance: overshoot)
     }
     return .taken
   }

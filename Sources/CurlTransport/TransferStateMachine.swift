@@ -25,6 +25,8 @@ struct TransferStateMachine: Sendable {
   private(set) var phase = Phase.queued
   /// The reader asked to hold; the next body bytes pause libcurl.
   private(set) var isHeld = false
+  /// How many bytes are still taken while held: the rest of what libcurl has received already.
+  private var allowance = 0
   private(set) var isReceivePaused = false
   private(set) var isSendPaused = false
   /// How often the request was begun to be sent.
@@ -96,9 +98,11 @@ struct TransferStateMachine: Sendable {
   enum BodyAction: Sendable, Equatable { case take, pause, refuse }
 
   /// Body bytes are offered.
-  mutating func bodyOffered() -> BodyAction {
+  mutating func bodyOffered(_ count: Int = 0) -> BodyAction {
     guard phase != .abandoned, phase != .ended, refusal == nil else { return .refuse }
-    if isHeld {
+    if isHeld, allowance >= count, allowance > 0 {
+      allowance -= count
+    } else if isHeld {
       isReceivePaused = true
       return .pause
     }
@@ -106,7 +110,22 @@ struct TransferStateMachine: Sendable {
   }
 
   /// The stream has taken the last bytes and wants no more for now.
-  mutating func hold() { isHeld = true }
+  ///
+  /// `allowance`: so many more bytes are taken, as libcurl would copy what it has in hand if it were paused in
+  /// the middle of it.
+  mutating func hold(allowance: Int = 0) {
+    if !isHeld { self.allowance = allowance }
+    isHeld = true
+  }
+
+  enum PauseAction: Sendable, Equatable { case none, pause }
+
+  /// libcurl has given all that it had in hand: pause it if the stream still wants no more.
+  mutating func allTaken() -> PauseAction {
+    guard isHeld, !isReceivePaused, phase == .receiving else { return .none }
+    isReceivePaused = true
+    return .pause
+  }
 
   enum ResumeAction: Sendable, Equatable { case none, unpause }
 

@@ -194,4 +194,25 @@ struct TransferStateMachineTests {
       }
     }
   }
+
+  @Test func `what libcurl has in hand is still taken while held, then it is paused between two receives`() {
+    var machine = TransferStateMachine(allowedSends: 1, hasUpload: false)
+    _ = machine.start()
+    _ = machine.socketOpens()
+    _ = machine.requestStarts()
+    _ = machine.headArrived()
+    machine.hold(allowance: 100)
+    // A second hold of the same receive gives no more room.
+    #expect(machine.bodyOffered(60) == .take)
+    machine.hold(allowance: 100)
+    #expect(machine.bodyOffered(60) == .pause)
+    #expect(machine.readerWantsMore() == .unpause)
+
+    machine.hold(allowance: 100)
+    #expect(machine.allTaken() == .pause)
+    #expect(machine.allTaken() == .none)
+    #expect(machine.readerWantsMore() == .unpause)
+    #expect(machine.allTaken() == .none)
+    #expect(machine.bodyOffered(60) == .take)
+  }
 }
