@@ -2,7 +2,7 @@ import StreamCore
 
 /// How a stream's watermark is split between the stream and what libcurl has in hand.
 ///
-/// libcurl receives up to 256 KiB of a plain body at once and hands it out in pieces of 16 KiB. Paused between
+/// libcurl receives up to 128 KiB of a plain body at once and hands it out in pieces of 16 KiB. Paused between
 /// two of them it copies all that is left aside and offers it again later, which costs more than the pause saves.
 /// So a plain stream asks to hold early enough that the rest of one receive still fits below the high mark, and
 /// takes that rest. TLS hands out 16 KiB at once: there the pause is immediate.

@@ -10,7 +10,7 @@ package final class SlabPool: Sendable {
 
   package static let exactLimit = 4 << 10
   package static let smallSize = 64 << 10
-  package static let largeSize = 256 << 10
+  package static let largeSize = 128 << 10
 
   private let free = Mutex(Free())
   private let liveSlabs = Atomic<Int>(0)

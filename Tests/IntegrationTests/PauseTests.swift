@@ -44,12 +44,12 @@ import Testing
       .expectRequest, .head(fields: [("Content-Length", "2000010")]), .sendContent(count: 2_000_000),
       .waitForSignal("resumed"), .wait(.milliseconds(400)), .send("0123456789"),
     ])
-    try await TestClient.with({ $0.timeouts.idle = .seconds(1) }) { client in
+    try await TestClient.with({ $0.timeouts.idle = .seconds(3) }) { client in
       let response = try await client.send(.get(server.url))
       var iterator = response.body.makeAsyncIterator()
       var count = try await iterator.next()?.count ?? 0
       // Longer than the limit, with the stream held all the while.
-      try await Task.sleep(for: .milliseconds(1500))
+      try await Task.sleep(for: .milliseconds(3500))
       while count < 2_000_000, let chunk = try await iterator.next() { count += chunk.count }
       server.signal("resumed")
       while let chunk = try await iterator.next() { count += chunk.count }

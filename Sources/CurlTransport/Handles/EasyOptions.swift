@@ -18,7 +18,7 @@ struct EasyProfile: Hashable {
 
 extension EasyHandle {
   /// Decides the speed of large transfers; untouched pages cost nothing (DESIGN §3).
-  static let receiveBuffer = 256 << 10
+  static let receiveBuffer = 128 << 10
   private static let sendBuffer = 256 << 10
   /// libcurl's own connect limit would leave a look-up behind: ours ends the call, this one never fires.
   private static let noConnectLimit = 30 * 24 * 3600 * 1000

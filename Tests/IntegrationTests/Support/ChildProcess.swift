@@ -5,6 +5,7 @@ import Synchronization
 final class ChildProcess: Sendable {
   let lines: AsyncStream<String>
   private let process: Process
+  private let arrivals = Mutex<[String: ContinuousClock.Instant]>([:])
   private let ended: AsyncStream<Int32>
   private let input = Pipe()
 
@@ -45,7 +46,9 @@ final class ChildProcess: Sendable {
         if data.isEmpty { break }
         rest += data
         while let end = rest.firstIndex(of: 0x0A) {
-          lineSink.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+          let line = String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
+          self.arrivals.withLock { $0[line] = $0[line] ?? .now }
+          lineSink.yield(line)
           rest = Data(rest[(end + 1)...])
         }
       }
@@ -53,6 +56,9 @@ final class ChildProcess: Sendable {
     }
     reader.start()
   }
+
+  /// When a line came first, whenever the test gets to look at it.
+  func arrival(of line: String) -> ContinuousClock.Instant? { arrivals.withLock { $0[line] } }
 
   /// The next line that starts with this word, without it.
   func line(_ word: String) async throws -> String {
