@@ -60,14 +60,17 @@ let package = Package(
     .executableTarget(
       name: "PenstockCLI", dependencies: ["Penstock"], swiftSettings: strict),
 
+    // What several test targets share; it knows none of ours.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
-      name: "StreamCoreTests", dependencies: ["StreamCore"], swiftSettings: strict),
-    .testTarget(name: "PollLoopTests", dependencies: ["PollLoop"], swiftSettings: strict),
+      name: "StreamCoreTests", dependencies: ["TestSupport", "StreamCore"], swiftSettings: strict),
+    .testTarget(name: "PollLoopTests", dependencies: ["TestSupport", "PollLoop"], swiftSettings: strict),
     .testTarget(
-      name: "CurlTransportTests", dependencies: ["CurlTransport", "StreamCore", "PollLoop"],
+      name: "CurlTransportTests", dependencies: ["TestSupport", "CurlTransport", "StreamCore", "PollLoop"],
       swiftSettings: strict),
     .testTarget(
-      name: "PenstockTests", dependencies: ["Penstock", "StreamCore", "CZlib"], swiftSettings: strict),
+      name: "PenstockTests", dependencies: ["TestSupport", "Penstock", "StreamCore", "CZlib"],
+      swiftSettings: strict),
     .testTarget(
       name: "PenstockTestingTests", dependencies: ["PenstockTesting", "StreamCore"],
       swiftSettings: strict),
@@ -80,7 +83,8 @@ let package = Package(
       path: "Tests/FaultProbe",
       swiftSettings: strict),
     .testTarget(
-      name: "IntegrationTests", dependencies: ["Penstock", "PenstockTesting", "CurlTransport"],
+      name: "IntegrationTests",
+      dependencies: ["TestSupport", "Penstock", "PenstockTesting", "CurlTransport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

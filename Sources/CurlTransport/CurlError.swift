@@ -5,7 +5,6 @@ struct CurlError {
   let code: Int
   /// libcurl's own words.
   let text: String
-  let systemError: Int32
   /// The status of a refused CONNECT, or 0.
   let connectStatus: Int
 

@@ -283,7 +283,7 @@ actor CurlLoop {
     // A handle that failed to rewind is spoilt (DESIGN §3).
     if code == 65 { easy.isRecyclable = false }
     return CurlError(
-      code: code, text: easy.text(forCode: code), systemError: easy.systemError,
+      code: code, text: easy.text(forCode: code),
       connectStatus: easy.connectStatus
     ).httpError(for: transfer)
   }

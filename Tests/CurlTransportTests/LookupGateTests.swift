@@ -1,4 +1,5 @@
 @testable import CurlTransport
+import TestSupport
 import Testing
 
 struct LookupGateTests {

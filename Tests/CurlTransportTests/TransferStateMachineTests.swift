@@ -1,5 +1,6 @@
 @testable import CurlTransport
 import StreamCore
+import TestSupport
 import Testing
 
 struct TransferStateMachineTests {

@@ -1,4 +1,5 @@
 @testable import StreamCore
+import TestSupport
 import Testing
 
 struct HeaderBlockParserTests {

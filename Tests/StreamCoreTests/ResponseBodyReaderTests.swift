@@ -1,4 +1,5 @@
 @testable import StreamCore
+import TestSupport
 import Testing
 
 /// The receiving side as a whole, a fake producer in place of the loop.

@@ -1,4 +1,5 @@
 @testable import StreamCore
+import TestSupport
 import Testing
 
 /// Every event in every state, whole actions compared.

@@ -126,13 +126,6 @@ import StreamCore
   /// libcurl's words for a failed transfer.
   func text(forCode code: Int) -> String { errors.text(for: CURLcode(UInt32(code))) }
 
-  /// What the system said about a failed connection.
-  var systemError: Int32 {
-    var number = 0
-    _ = unsafe cshims_get_os_errno(raw, &number)
-    return Int32(truncatingIfNeeded: number)
-  }
-
   /// The proxy's answer to CONNECT, 0 when there was none.
   var connectStatus: Int {
     var number = 0

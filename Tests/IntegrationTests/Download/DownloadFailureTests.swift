@@ -1,6 +1,7 @@
 import Glibc
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 @testable import Penstock

@@ -1,5 +1,6 @@
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 @testable import Penstock

@@ -1,6 +1,7 @@
 import Glibc
 import StreamCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Penstock

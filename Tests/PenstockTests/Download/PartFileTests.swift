@@ -1,5 +1,6 @@
 import Glibc
 import StreamCore
+import TestSupport
 import Testing
 
 @testable import Penstock

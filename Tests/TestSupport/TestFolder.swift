@@ -1,10 +1,10 @@
 import Glibc
 
 /// A folder of its own, which goes with the test.
-final class TestFolder: Sendable {
-  let path: String
+package final class TestFolder: Sendable {
+  package let path: String
 
-  init() throws {
+  package init() throws {
     var template = Array("/tmp/penstock-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw TestFolderError() }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -15,10 +15,10 @@ final class TestFolder: Sendable {
     rmdir(path)
   }
 
-  func callAsFunction(_ name: String) -> String { path + "/" + name }
+  package func callAsFunction(_ name: String) -> String { path + "/" + name }
 
   /// What is in it, sorted.
-  var names: [String] {
+  package var names: [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []
@@ -31,14 +31,14 @@ final class TestFolder: Sendable {
     return names.sorted()
   }
 
-  func write(_ text: String, to name: String) {
+  package func write(_ text: String, to name: String) {
     let file = open(self(name), O_WRONLY | O_CREAT | O_TRUNC, 0o644)
     _ = text.withCString { Glibc.write(file, $0, strlen($0)) }
     close(file)
   }
 
   /// Nil when there is no such file.
-  func read(_ name: String) -> [UInt8]? {
+  package func read(_ name: String) -> [UInt8]? {
     let file = open(self(name), O_RDONLY)
     guard file >= 0 else { return nil }
     defer { close(file) }
@@ -51,7 +51,7 @@ final class TestFolder: Sendable {
     }
   }
 
-  func text(_ name: String) -> String? { read(name).map { String(decoding: $0, as: UTF8.self) } }
+  package func text(_ name: String) -> String? { read(name).map { String(decoding: $0, as: UTF8.self) } }
 }
 
-struct TestFolderError: Error {}
+package struct TestFolderError: Error {}
