@@ -9,31 +9,8 @@ public struct Request: Sendable {
   /// The content.
   public var body: RequestBody
 
-  /// Names of default fields that aren't sent ("User-Agent", "Accept", "Accept-Encoding", …).
-  public var withoutDefaults: Set<String> = []
-  /// Limits of time in place of the client's.
-  public var timeouts: TimeLimits?
-  /// How many bytes of the body may wait for the reader, in place of the client's.
-  public var watermark: Watermark?
-  /// Whether content codings are asked for and taken off, in place of the client's.
-  public var decodesContent: Bool?
-  /// Which protocol versions may be used, in place of the client's.
-  public var version: VersionPolicy?
-  /// How the server is verified, in place of the client's.
-  public var tls: TLSOptions?
-  /// How the host is found and reached, in place of the client's.
-  public var addressing: Addressing?
-  /// Which redirects are followed, in place of the client's.
-  public var redirects: RedirectPolicy?
-  /// Names of further fields that hold secrets: they don't follow a redirect to another origin.
-  public var secretHeaders: [String] = []
-  /// Marks an event stream or long poll: it counts against `Limits.longLived`, so that it can't starve calls.
-  public var isLongLived = false
-  /// Larger goes first among the waiting requests of a host.
-  public var priority = 0
-  /// Whether a request that isn't idempotent may be sent again on a connection that died unanswered. Only for
-  /// servers that recognise repeats.
-  public var mayReplayUnsafe = false
+  /// What it wants otherwise than its client.
+  var choices = RequestChoices.none
 
   /// A request from its parts.
   public init(

@@ -20,7 +20,12 @@ public struct TransportRequest: Sendable {
   /// The content.
   public var body: RequestBody
   /// How to carry it.
-  public var options: TransportOptions
+  public var options: TransportOptions {
+    get { sharedOptions.value }
+    set { sharedOptions.value = newValue }
+  }
+  /// The same, for whoever carries it on without a copy.
+  package var sharedOptions: CopyOnWrite<TransportOptions>
 
   /// A request from its parts.
   public init(
@@ -31,7 +36,18 @@ public struct TransportRequest: Sendable {
     self.url = url
     self.headers = headers
     self.body = body
-    self.options = options
+    sharedOptions = CopyOnWrite(options)
+  }
+
+  package init(
+    method: HTTPMethod, url: String, headers: HTTPFields, body: RequestBody,
+    options: CopyOnWrite<TransportOptions>
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    sharedOptions = options
   }
 }
 

@@ -5,7 +5,8 @@ final class RequestEncoder: Sendable {
   private let configuration: ClientConfiguration
   private let invalidSetting: String?
   /// What a request gets that says nothing for itself.
-  private let plainOptions: TransportOptions
+  private let plainOptions: CopyOnWrite<TransportOptions>
+  private let plainOptionsWithUpload: CopyOnWrite<TransportOptions>
   private let plainHeaders: HTTPFields
 
   init(_ configuration: ClientConfiguration) {
@@ -18,7 +19,9 @@ final class RequestEncoder: Sendable {
     options.tls = configuration.tls
     options.addressing = configuration.addressing
     options.headLimit = configuration.headLimit
-    plainOptions = options
+    plainOptions = CopyOnWrite(options)
+    options.reportsUpload = true
+    plainOptionsWithUpload = CopyOnWrite(options)
     plainHeaders = Self.headers(Request(.get, ""), configuration)
   }
 
@@ -29,21 +32,29 @@ final class RequestEncoder: Sendable {
         message: "the client's setting \"\(invalidSetting)\" is out of range",
         advice: "It must be positive", method: request.method, url: request.url)
     }
-    var options = plainOptions
-    if let timeouts = request.timeouts { options.timeouts = timeouts }
-    if let watermark = request.watermark { options.watermark = watermark }
-    if let version = request.version { options.version = version }
-    if let tls = request.tls { options.tls = tls }
-    if let addressing = request.addressing { options.addressing = addressing }
-    options.priority = request.priority
-    options.isLongLived = request.isLongLived
-    options.mayReplayUnsafe = request.mayReplayUnsafe
-    options.reportsUpload = reportsUpload
-    let isPlain = request.headers.isEmpty && request.withoutDefaults.isEmpty && request.decodesContent == nil
+    let hasPlainHeaders =
+      request.headers.isEmpty
+      && (request.hasNoChoices || (request.withoutDefaults.isEmpty && request.decodesContent == nil))
     return TransportRequest(
       method: request.method, url: request.url,
-      headers: isPlain ? plainHeaders : Self.headers(request, configuration), body: request.body,
-      options: options)
+      headers: hasPlainHeaders ? plainHeaders : Self.headers(request, configuration), body: request.body,
+      options: options(request, reportsUpload: reportsUpload))
+  }
+
+  private func options(_ request: Request, reportsUpload: Bool) -> CopyOnWrite<TransportOptions> {
+    let plain = reportsUpload ? plainOptionsWithUpload : plainOptions
+    if request.hasNoChoices { return plain }
+    let choices = request.choices.value
+    var options = plain.value
+    if let timeouts = choices.timeouts { options.timeouts = timeouts }
+    if let watermark = choices.watermark { options.watermark = watermark }
+    if let version = choices.version { options.version = version }
+    if let tls = choices.tls { options.tls = tls }
+    if let addressing = choices.addressing { options.addressing = addressing }
+    options.priority = choices.priority
+    options.isLongLived = choices.isLongLived
+    options.mayReplayUnsafe = choices.mayReplayUnsafe
+    return CopyOnWrite(options)
   }
 
   static func headers(_ request: Request, _ configuration: ClientConfiguration) -> HTTPFields {
