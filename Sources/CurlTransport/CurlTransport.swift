@@ -81,7 +81,8 @@ package final class CurlTransport: Transport {
     storage.attach(transfer)
     transfer.upload?.attach { [weak transfer] in transfer?.post(.feed) }
     let exchange = Exchange(
-      storage, watermark: request.sharedOptions.value.watermark, url: url.text, uploadLength: request.body.length)
+      storage, watermark: request.sharedOptions.value.watermark, url: url.text,
+      uploadLength: request.body.length)
     switch admission.enter(ticket) {
     case .start: transfer.post(.start)
     case .wait: transfer.post(.watch)

@@ -16,7 +16,7 @@ final class Transfer: @unchecked Sendable {
   /// How many there are in the process, for tests of what is left behind.
   static let live = Atomic<Int>(0)
   private let loop: CurlLoop
-  private let turn: LoopTurn
+  let turn: LoopTurn
 
   // One thread and no callback into user code: checking each access at run time finds nothing and costs much.
   @safe @exclusivity(unchecked) var machine: TransferStateMachine
@@ -128,13 +128,16 @@ final class Transfer: @unchecked Sendable {
 
   /// Whether body bytes may wait in the kernel on a connection that nobody shares.
   var mayHoldUnsent: Bool {
-    guard upload != nil, !url.isSecure || request.sharedOptions.value.version == .http1_1 else { return false }
+    guard upload != nil, !url.isSecure || request.sharedOptions.value.version == .http1_1 else {
+      return false
+    }
     return machine.phase == .sending || machine.phase == .awaitingHead
   }
 
   /// Whether it is a stream on a connection of HTTP/2, or may be.
   var mayShareConnection: Bool {
-    guard url.isSecure, request.sharedOptions.value.version != .http1_1, version == nil || version == .http2 else {
+    guard url.isSecure, request.sharedOptions.value.version != .http1_1, version == nil || version == .http2
+    else {
       return false
     }
     return machine.sends > 0

@@ -58,7 +58,7 @@ enum CurlCallbacks {
     guard let easy = unsafe easy(context), let transfer = easy.transfer else {
       return Int32(CURL_PREREQFUNC_ABORT)
     }
-    unsafe easy.connectionStands(remote: remoteIP, remotePort, local: localIP, localPort)
+    easy.ends = unsafe transfer.turn.ends.ends(remote: remoteIP, remotePort, local: localIP, localPort)
     return transfer.requestStarts(localPort: localPort)
       ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
   }

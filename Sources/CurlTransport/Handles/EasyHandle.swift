@@ -17,9 +17,7 @@ import StreamCore
   @safe @exclusivity(unchecked) private var headers: HeaderList?
   @safe @exclusivity(unchecked) private var overrides: HeaderList?
   /// Both ends of the connection that the request was sent on.
-  @safe @exclusivity(unchecked) private var remote = AddressText()
-  @safe @exclusivity(unchecked) private var local = AddressText()
-  @safe @exclusivity(unchecked) private var ends: ConnectionEnds?
+  @safe @exclusivity(unchecked) var ends: ConnectionEnds?
   /// A handle that has failed to rewind stays spoilt (DESIGN §3).
   @safe @exclusivity(unchecked) var isRecyclable = true
 
@@ -86,18 +84,6 @@ import StreamCore
       list.append("\(parts[0]):\(parts[1]):\(address):\(parts[1])")
     }
     return list
-  }
-
-  /// The connection stands: libcurl tells both ends of it.
-  func connectionStands(
-    remote remoteIP: UnsafePointer<CChar>?, _ remotePort: Int32, local localIP: UnsafePointer<CChar>?,
-    _ localPort: Int32
-  ) {
-    let isSame = unsafe remote.set(ip: remoteIP, port: Int(remotePort))
-    let isSameHere = unsafe local.set(ip: localIP, port: Int(localPort))
-    if ends == nil || !isSame || !isSameHere {
-      ends = ConnectionEnds(remote: remote.text, local: local.text)
-    }
   }
 
   // MARK: what libcurl knows afterwards

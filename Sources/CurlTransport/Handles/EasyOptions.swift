@@ -96,7 +96,9 @@ extension EasyHandle {
     let mayShare = transfer.url.isSecure && request.sharedOptions.value.version != .http1_1
     unsafe cshims_set_pipe_wait(raw, mayShare ? 1 : 0)
     unsafe cshims_set_http_version(
-      raw, request.sharedOptions.value.version == .http1_1 ? Int(CURL_HTTP_VERSION_1_1) : Int(CURL_HTTP_VERSION_2TLS))
+      raw,
+      request.sharedOptions.value.version == .http1_1
+        ? Int(CURL_HTTP_VERSION_1_1) : Int(CURL_HTTP_VERSION_2TLS))
     return setMethod(request.method, transfer.upload)
   }
 

@@ -112,12 +112,14 @@ package struct HeaderBlockParser: Sendable {
   private static func statusLine(_ text: UnsafeRawBufferPointer) -> ResponseHead? {
     guard let space = ByteScan.first(0x20, in: text, from: 5), space > 5 else { return nil }
     let version: HTTPVersion
-    let minor = space == 8 && text[6] == UInt8(ascii: ".") ? text[7] : UInt8(ascii: "0")
-    switch (text[5], space, minor) {
-    case (UInt8(ascii: "1"), 8, UInt8(ascii: "0")): version = .http1_0
-    case (UInt8(ascii: "1"), 8, UInt8(ascii: "1")): version = .http1_1
-    case (UInt8(ascii: "2"), 6, _), (UInt8(ascii: "2"), 8, UInt8(ascii: "0")): version = .http2
-    case (UInt8(ascii: "3"), 6, _), (UInt8(ascii: "3"), 8, UInt8(ascii: "0")): version = .http3
+    let minor: UInt8? = space == 8 && text[6] == UInt8(ascii: ".") ? text[7] : nil
+    switch (text[5], minor) {
+    case (UInt8(ascii: "1"), UInt8(ascii: "0")): version = .http1_0
+    case (UInt8(ascii: "1"), UInt8(ascii: "1")): version = .http1_1
+    case (UInt8(ascii: "2"), UInt8(ascii: "0")): version = .http2
+    case (UInt8(ascii: "3"), UInt8(ascii: "0")): version = .http3
+    case (UInt8(ascii: "2"), nil) where space == 6: version = .http2
+    case (UInt8(ascii: "3"), nil) where space == 6: version = .http3
     default: return nil
     }
     let digits = text[(space + 1)...].prefix(3)
