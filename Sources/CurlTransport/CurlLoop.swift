@@ -122,6 +122,7 @@ actor CurlLoop {
     guard let list = headers.list(for: transfer.request.headers, hasBody: transfer.upload != nil),
       easy.prepare(transfer, headers: list)
     else { return fail(transfer, "the request can't be set up") }
+    multi.makeRoom(running: running.count + 1)
     if let reason = multi.add(easy) { return fail(transfer, "libcurl refused the exchange: \(reason)") }
     transfer.position = running.count
     running.append(transfer)
@@ -221,6 +222,7 @@ actor CurlLoop {
         last.position = position
       }
       if let easy = transfer.easy { multi?.remove(easy) }
+      multi?.makeRoom(running: running.count)
     }
     guard let easy = transfer.easy.take() else { return }
     easy.finish()
