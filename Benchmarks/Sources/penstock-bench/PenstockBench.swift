@@ -16,7 +16,8 @@ struct PenstockBench {
     guard let options = Options(CommandLine.arguments) else {
       print("usage: penstock-bench large|small|sequential|idle|stopped-reader|upload|download URL")
       print("         [--count K] [--requests N] [--parallel P] [--on-loop] [--streams N] [--bytes N]")
-      print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE] [--to FILE] [--streamed|--collected]")
+      print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE] [--to FILE]")
+      print("         [--streamed|--collected]")
       exit(2)
     }
     do {
