@@ -66,6 +66,11 @@ public struct ClientConfiguration: Sendable {
   /// Time and chance for retries and guards.
   package var clock = PipelineClock.system
 
+  /// Credentials and the origins that they are for; all that fit a request's origin are put on it, in order.
+  public var credentials: [ScopedCredential] = []
+  /// Proofs of possession or attestation and the origins that they are for; put on after the credentials.
+  public var proofs: [ScopedProof] = []
+
   /// The defaults.
   public init() {}
 

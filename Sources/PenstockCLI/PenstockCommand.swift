@@ -41,14 +41,16 @@ enum PenstockCommand {
   nonisolated private static func run(_ settings: Settings) async throws(UsageError) -> ExitStatus {
     let data: [UInt8]
     let output: QueuedOutput
+    let netrc: NetrcFile?
     do throws(CommandFailure) {
       try settings.checkFiles()
+      netrc = try CommandCredentials.netrc(settings)
       data = try settings.loadData()
       output = QueuedOutput(settings.verb == .get ? try GetVerb.output(settings) : .standardOutput)
     } catch {
       return Failure.command(error).status(settings)
     }
-    let client = RequestBuilder.client(settings)
+    let client = RequestBuilder.client(settings, netrc: netrc)
     let task: Task<ExitStatus, Never>
     switch settings.verb {
     case .get:

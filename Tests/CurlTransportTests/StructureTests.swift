@@ -42,8 +42,16 @@ struct StructureTests {
     }
   }
 
-  @Test(arguments: ["CZlib", "CCrypto", "CBrotli", "CZstd"]) func `one file imports`(_ module: String) {
+  @Test(arguments: ["CZlib", "CBrotli", "CZstd"]) func `one file imports`(_ module: String) {
     #expect(Self.sources().filter { $0.imports.contains(module) }.count <= 1)
+  }
+
+  @Test func `libcrypto is imported under Crypto and by the digests' context alone`() {
+    for source in Self.sources() where source.imports.contains("CCrypto") {
+      #expect(
+        source.path.hasPrefix("Penstock/Crypto/") || source.path == "Penstock/Digest/DigestContext.swift",
+        "\(source.path)")
+    }
   }
 
   @Test(arguments: ["try!", "fatalError(", "preconditionFailure(", " as! "]) func `no source holds`(

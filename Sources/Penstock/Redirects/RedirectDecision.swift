@@ -70,6 +70,7 @@ enum RedirectDecision: Sendable {
     }
     if target.origin != current.origin { next.headers.removeAll("Host") }
     if target.origin != current.origin, !policy.keepsSecrets {
+      next.leaveOwnCredential()
       for name in secretFields + request.secretHeaders {
         next.headers.removeAll(name)
         // Nor does the client's own field of that name go there.

@@ -87,6 +87,7 @@ struct Settings: Sendable, Equatable {
   var queryItems: [QueryItem] = []
 
   var authorization: Authorization?
+  var credentials = CredentialSettings()
   /// Empty: none is sent.
   var userAgent: String?
   /// Empty: none is sent.

@@ -3,7 +3,7 @@ import Penstock
 /// Turns settings into the library's values.
 enum RequestBuilder {
   /// The client for a run.
-  static func client(_ settings: Settings) -> Client {
+  static func client(_ settings: Settings, netrc: NetrcFile? = nil) -> Client {
     var configuration = ClientConfiguration()
     configuration.timeouts.connect = limit(settings.connectTimeout, configuration.timeouts.connect)
     configuration.timeouts.firstByte = limit(settings.firstByteTimeout, configuration.timeouts.firstByte)
@@ -33,6 +33,7 @@ enum RequestBuilder {
     if settings.verb != .download, settings.verb != .batch { configuration.retry = settings.retryPolicy }
     // A run does what it was told, however often that is.
     configuration.retryBudget = nil
+    CommandCredentials.add(to: &configuration, settings, netrc: netrc)
     return Client(configuration: configuration)
   }
 
@@ -56,7 +57,7 @@ enum RequestBuilder {
       case .remove(let name): request.withoutDefaults.insert(name)
       }
     }
-    return request
+    return CommandCredentials.apply(to: request, settings)
   }
 
   private static func body(_ settings: Settings, data: [UInt8]) -> RequestBody {
