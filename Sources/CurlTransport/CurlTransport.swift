@@ -53,9 +53,12 @@ package final class CurlTransport: Transport {
     try RequestCheck.check(request)
     let url = try CurlURL(request.url)
     let loops = try startedLoops(url)
-    let body = try FileBody.opened(request.body, request)
+    let body = try FileBody.opened(request.body.made().streamedForTrailers, request)
     var request = request
-    if case .file = request.body.content { request.body = body }
+    switch request.body.content {
+    case .file, .deferred: request.body = body
+    case .empty, .bytes, .stream: if body.trailers != nil { request.body = body }
+    }
     let room = ReceiveRoom(request.options.watermark, isSecure: url.isSecure)
     let storage = ResponseBodyStorage(
       pool: pool, budget: budget, watermark: room.watermark,
@@ -95,7 +98,7 @@ package final class CurlTransport: Transport {
       let upload = UploadStorage(length: Int64(chunk.count))
       upload.fill(chunk)
       return upload
-    case .stream, .file:
+    case .stream, .file, .deferred:
       return UploadStorage(length: request.body.length)
     }
   }

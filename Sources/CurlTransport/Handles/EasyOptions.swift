@@ -7,12 +7,15 @@ struct EasyProfile: Hashable {
   var family: Addressing.Family
   var interface: String?
   var unixSocket: String?
+  /// libcurl's cookie engine, once on, stays on.
+  var keepsCookies: Bool
 
   init(_ options: TransportOptions) {
     tls = options.tls
     family = options.addressing.family
     interface = options.addressing.interface
     unixSocket = options.addressing.unixSocket
+    keepsCookies = options.cookies != nil
   }
 }
 
@@ -33,6 +36,7 @@ extension EasyHandle {
     unsafe cshims_set_seek_data(raw, context)
     unsafe cshims_set_prereq_data(raw, context)
     unsafe cshims_set_open_socket_data(raw, context)
+    unsafe cshims_set_trailer_data(raw, context)
     unsafe cshims_set_write_function(raw, CurlCallbacks.write)
     unsafe cshims_set_header_function(raw, CurlCallbacks.header)
     unsafe cshims_set_read_function(raw, CurlCallbacks.read)
@@ -92,6 +96,8 @@ extension EasyHandle {
     unsafe cshims_set_pipe_wait(raw, mayShare ? 1 : 0)
     unsafe cshims_set_http_version(
       raw, request.options.version == .http1_1 ? Int(CURL_HTTP_VERSION_1_1) : Int(CURL_HTTP_VERSION_2TLS))
+    guard setCookies(transfer) else { return false }
+    setPace(request)
     return setMethod(request.method, transfer.upload)
   }
 
