@@ -18,7 +18,8 @@ package struct RequestTrailers: Sendable {
   /// The first name that can't be a trailer.
   package var firstUnusableName: String? {
     names.first {
-      $0.isEmpty || !$0.utf8.allSatisfy(FieldSyntax.isTokenByte) || Self.neverTrailers.contains($0.lowercased())
+      $0.isEmpty || !$0.utf8.allSatisfy(FieldSyntax.isTokenByte)
+        || Self.neverTrailers.contains($0.lowercased())
     }
   }
 
@@ -31,7 +32,8 @@ package struct RequestTrailers: Sendable {
       if let error = error as? HTTPError { throw error }
       if error is CancellationError { throw HTTPError.cancelled }
       throw HTTPError(
-        .readFailed, phase: .request, message: "the closure that makes the request's trailers failed: \(error)")
+        .readFailed, phase: .request,
+        message: "the closure that makes the request's trailers failed: \(error)")
     }
     if let field = fields.firstInvalidField {
       throw HTTPError(.invalidHeader, phase: .request, message: "the trailer \"\(field.name)\" \(field.why)")

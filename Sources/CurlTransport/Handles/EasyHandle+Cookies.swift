@@ -14,7 +14,9 @@ extension EasyHandle {
     let lines = store.lines(for: transfer.cookieHost)
     transfer.lentCookies = lines
     for line in lines {
-      guard unsafe line.withCString({ unsafe cshims_set_cookie_list(raw, $0) }) == CURLE_OK else { return false }
+      guard unsafe line.withCString({ unsafe cshims_set_cookie_list(raw, $0) }) == CURLE_OK else {
+        return false
+      }
     }
     let own = transfer.request.headers[all: "Cookie"].joined(separator: "; ")
     if own.isEmpty { return unsafe cshims_set_cookie(raw, nil) == CURLE_OK }

@@ -5,7 +5,9 @@ extension Cookie {
   /// A line of a cookie file; nil for comments, blank lines and what can't be read.
   init?(netscapeLine text: some StringProtocol) {
     var line = Substring(text)
-    while let last = line.unicodeScalars.last, last == "\r" || last == "\n" { line.unicodeScalars.removeLast() }
+    while let last = line.unicodeScalars.last, last == "\r" || last == "\n" {
+      line.unicodeScalars.removeLast()
+    }
     let isHTTPOnly = line.hasPrefix(Self.httpOnlyMark)
     if isHTTPOnly { line = line.dropFirst(Self.httpOnlyMark.count) }
     if line.hasPrefix("#") { return nil }
@@ -17,7 +19,8 @@ extension Cookie {
     self.init(
       parts[5], parts.count > 6 ? parts[6] : "", domain: parts[0],
       includesSubdomains: parts[1].uppercased() == "TRUE", path: parts[2],
-      isSecure: parts[3].uppercased() == "TRUE", isHTTPOnly: isHTTPOnly, expires: expires == 0 ? nil : expires)
+      isSecure: parts[3].uppercased() == "TRUE", isHTTPOnly: isHTTPOnly, expires: expires == 0 ? nil : expires
+    )
     guard (try? check()) != nil else { return nil }
   }
 

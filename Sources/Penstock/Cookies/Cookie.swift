@@ -71,7 +71,9 @@ public struct Cookie: Sendable, Hashable {
     guard !name.isEmpty, isUsable(name, "=; ,") else { throw refuse("has a name that can't be sent") }
     guard isUsable(value, ";") else { throw refuse("has a value with a control character or a semicolon") }
     guard !domain.isEmpty, isUsable(domain, "; /") else { throw refuse("has no usable domain") }
-    guard path.hasPrefix("/"), isUsable(path, ";") else { throw refuse("has a path that doesn't begin with /") }
+    guard path.hasPrefix("/"), isUsable(path, ";") else {
+      throw refuse("has a path that doesn't begin with /")
+    }
     guard name.utf8.count + value.utf8.count <= 4096, path.utf8.count + domain.utf8.count <= 4096 else {
       throw refuse("is larger than 4,096 bytes")
     }

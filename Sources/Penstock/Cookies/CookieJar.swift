@@ -55,7 +55,9 @@ public final class CookieJar: Sendable {
   public var all: [Cookie] {
     let now = now()
     return state.withLock { state in
-      state.domains.sorted { $0.key < $1.key }.flatMap { $0.value.map(\.cookie) }.filter { !$0.isExpired(at: now) }
+      state.domains.sorted { $0.key < $1.key }.flatMap { $0.value.map(\.cookie) }.filter {
+        !$0.isExpired(at: now)
+      }
     }
   }
 

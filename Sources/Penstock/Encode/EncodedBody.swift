@@ -30,7 +30,9 @@ struct EncodedBody {
     var fields = HTTPFields()
     if let type = request.body.contentType { fields.append("Content-Type", type) }
     if isCoded(request) { fields.append("Content-Encoding", "gzip") }
-    if let trailers = request.body.trailers { fields.append("Trailer", trailers.names.joined(separator: ", ")) }
+    if let trailers = request.body.trailers {
+      fields.append("Trailer", trailers.names.joined(separator: ", "))
+    }
     if !request.hasNoChoices, request.expectContinue != nil, !request.body.isEmpty {
       fields.append("Expect", "100-continue")
     }

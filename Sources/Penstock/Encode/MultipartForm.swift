@@ -124,7 +124,8 @@ public struct MultipartForm: Sendable {
     for part in parts {
       if let type = part.body.contentType, !type.utf8.allSatisfy(FieldSyntax.isValueByte) {
         throw HTTPError(
-          .invalidHeader, phase: .queue, message: "the content type of the part \"\(part.name)\" holds a line end")
+          .invalidHeader, phase: .queue,
+          message: "the content type of the part \"\(part.name)\" holds a line end")
       }
       if let field = part.headers.firstInvalidField {
         throw HTTPError(

@@ -11,7 +11,8 @@ enum RedirectRequest {
 
   /// Method, body and fields by RFC 9110 §15.4 and the Fetch standard; secrets stay at home.
   static func next(
-    _ request: Request, from current: CurlURL, to target: CurlURL, status: HTTPStatus, _ policy: RedirectPolicy
+    _ request: Request, from current: CurlURL, to target: CurlURL, status: HTTPStatus,
+    _ policy: RedirectPolicy
   ) -> Request {
     var next = request
     next.url = target.text

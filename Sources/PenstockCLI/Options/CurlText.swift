@@ -4,14 +4,18 @@ import Penstock
 /// here and not there. Secrets are cut.
 enum CurlText {
   /// What curl has under another name.
-  private static let renamed = ["bearer": "--oauth2-bearer", "max-body": "--max-filesize", "dir": "--output-dir"]
+  private static let renamed = [
+    "bearer": "--oauth2-bearer", "max-body": "--max-filesize", "dir": "--output-dir",
+  ]
 
   /// What curl has under the same name.
   private static let same: Set<String> = [
     "request", "header", "data", "data-binary", "data-raw", "json", "form", "upload-file", "get", "url-query",
-    "head", "user", "digest", "netrc", "netrc-file", "aws-sigv4", "cookie", "cookie-jar", "user-agent", "referer",
+    "head", "user", "digest", "netrc", "netrc-file", "aws-sigv4", "cookie", "cookie-jar", "user-agent",
+    "referer",
     "location-trusted", "insecure", "cacert", "capath", "cert", "key", "pinnedpubkey", "tlsv1.2", "tlsv1.3",
-    "proxy", "noproxy", "proxy-user", "unix-socket", "resolve", "interface", "ipv4", "ipv6", "http1.1", "http2",
+    "proxy", "noproxy", "proxy-user", "unix-socket", "resolve", "interface", "ipv4", "ipv6", "http1.1",
+    "http2",
     "connect-timeout", "max-time", "limit-rate", "retry", "fail", "include", "verbose", "silent", "output",
     "remote-name", "remote-time",
   ]
@@ -88,5 +92,7 @@ enum CurlText {
   }
 
   /// Marked items of a query.
-  private static func query(_ text: String) -> String { String(Redaction.url("http://h/?" + text).dropFirst(10)) }
+  private static func query(_ text: String) -> String {
+    String(Redaction.url("http://h/?" + text).dropFirst(10))
+  }
 }

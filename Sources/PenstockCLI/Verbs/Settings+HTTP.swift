@@ -48,8 +48,10 @@ extension Settings {
 extension CurlFormField {
   fileprivate var part: MultipartForm.Part {
     switch content {
-    case .value(let value): return MultipartForm.Part(name, fileName: fileName, body: .string(value).typed(type))
-    case .content(let path): return MultipartForm.Part(name, fileName: fileName, body: Self.body(path).typed(type))
+    case .value(let value):
+      return MultipartForm.Part(name, fileName: fileName, body: .string(value).typed(type))
+    case .content(let path):
+      return MultipartForm.Part(name, fileName: fileName, body: Self.body(path).typed(type))
     case .file(let path):
       let shown = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
       let type = type ?? MultipartForm.contentType(ofFile: shown)

@@ -8,7 +8,8 @@ struct CurlArguments: Sendable {
     "X": "request", "H": "header", "d": "data", "F": "form", "T": "upload-file", "G": "get", "I": "head",
     "u": "user", "b": "cookie", "c": "cookie-jar", "A": "user-agent", "e": "referer", "L": "location",
     "k": "insecure", "m": "max-time", "s": "silent", "S": "show-error", "v": "verbose", "i": "include",
-    "f": "fail", "o": "output", "O": "remote-name", "N": "no-buffer", "g": "globoff", "4": "ipv4", "6": "ipv6",
+    "f": "fail", "o": "output", "O": "remote-name", "N": "no-buffer", "g": "globoff", "4": "ipv4",
+    "6": "ipv6",
     "#": "progress-bar", "q": "disable", "w": "write-out", "J": "remote-header-name", "D": "dump-header",
     "R": "remote-time",
   ]
@@ -16,16 +17,20 @@ struct CurlArguments: Sendable {
   private static let valued: Set<String> = [
     "request", "header", "data", "data-ascii", "data-raw", "data-binary", "data-urlencode", "json", "form",
     "form-string", "upload-file", "url", "url-query", "user", "oauth2-bearer", "cookie", "cookie-jar",
-    "user-agent", "referer", "max-redirs", "cacert", "connect-timeout", "max-time", "interface", "unix-socket",
+    "user-agent", "referer", "max-redirs", "cacert", "connect-timeout", "max-time", "interface",
+    "unix-socket",
     "resolve", "limit-rate", "expect100-timeout", "output", "output-dir", "write-out", "dump-header",
     "keepalive-time", "max-filesize", "proto", "proto-redir", "stderr", "trace", "trace-ascii",
   ]
 
   private static let flags: Set<String> = [
-    "get", "head", "location", "location-trusted", "insecure", "compressed", "http1.1", "http2", "ipv4", "ipv6",
-    "basic", "silent", "show-error", "verbose", "include", "fail", "fail-with-body", "remote-name", "no-buffer",
+    "get", "head", "location", "location-trusted", "insecure", "compressed", "http1.1", "http2", "ipv4",
+    "ipv6",
+    "basic", "silent", "show-error", "verbose", "include", "fail", "fail-with-body", "remote-name",
+    "no-buffer",
     "globoff", "progress-bar", "no-progress-meter", "path-as-is", "tcp-nodelay", "disable",
-    "remote-header-name", "remote-time", "create-dirs", "no-keepalive", "http2-prior-knowledge", "tcp-fastopen",
+    "remote-header-name", "remote-time", "create-dirs", "no-keepalive", "http2-prior-knowledge",
+    "tcp-fastopen",
     "styled-output", "no-clobber", "tr-encoding",
   ]
 
@@ -79,6 +84,7 @@ struct CurlArguments: Sendable {
   }
 
   private static func unknown(_ option: String) -> HTTPError {
-    ShellWords.failure("the option \(option.prefix(40)) isn't supported", "Leave it out, or set it on the request")
+    ShellWords.failure(
+      "the option \(option.prefix(40)) isn't supported", "Leave it out, or set it on the request")
   }
 }

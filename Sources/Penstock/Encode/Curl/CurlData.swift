@@ -75,7 +75,8 @@ enum CurlData: Sendable {
   static func read(_ path: String) throws(HTTPError) -> [UInt8] {
     func failure(_ number: Int32) -> HTTPError {
       HTTPError(
-        .readFailed, phase: .file, message: "the file \"\(path)\" can't be read: \(String(cString: strerror(number)))")
+        .readFailed, phase: .file,
+        message: "the file \"\(path)\" can't be read: \(String(cString: strerror(number)))")
     }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(errno) }
@@ -95,14 +96,21 @@ enum CurlData: Sendable {
 
 /// What curl's options add to a URL.
 enum CurlURLQuery {
+  /// Whether the URL's path is empty or ends in a slash: curl uploads a file to its own name there.
+  static func namesFolder(_ url: String) -> Bool {
+    let path = url.prefix { $0 != "#" && $0 != "?" }
+    guard let authority = path.firstRange(of: "://") else { return path.hasSuffix("/") }
+    return path.hasSuffix("/") || !path[authority.upperBound...].contains("/")
+  }
+
   /// With more items in the query, and the file's name where an upload goes to a URL whose path ends in a slash.
   static func adding(_ items: [String], to url: String, uploading file: String?) throws(HTTPError) -> String {
     let target = url.prefix { $0 != "#" }
     let fragment = url[target.endIndex...]
     var path = String(target.prefix { $0 != "?" })
     var query = String(target.dropFirst(path.count))
-    if let file, file != "-", path.hasSuffix("/"), let name = file.split(separator: "/").last {
-      path += try CurlData.urlEncoded("=" + name)
+    if let file, file != "-", namesFolder(url), let name = file.split(separator: "/").last {
+      path += (path.hasSuffix("/") ? "" : "/") + (try CurlData.urlEncoded("=" + name))
     }
     for item in items where !item.isEmpty {
       query += query.isEmpty ? "?" : query == "?" || query.hasSuffix("&") ? "" : "&"

@@ -40,9 +40,10 @@ enum CurlExport {
 
   private static func addMethod(_ request: Request, to command: inout CurlCommand) {
     switch (request.method, request.body.content) {
-    case (.get, .empty), (.post, .bytes), (.post, .deferred): break
+    case (.get, .empty), (.post, .empty), (.post, .bytes), (.post, .deferred): break
     case (.head, .empty): command.flag("-I")
-    case (.put, .file), (.put, .stream): break
+    case (.put, .file) where !CurlURLQuery.namesFolder(request.url): break
+    case (.put, .stream): break
     default: command.option("-X", request.method.rawValue)
     }
   }
@@ -63,12 +64,23 @@ enum CurlExport {
     fields.appendMissing(from: defaults)
     let left = Set(request.withoutDefaults.map { $0.lowercased() })
     if !fields.contains("User-Agent"), !left.contains("user-agent") {
-      if let agent = configuration.userAgent { command.option("-A", agent) } else { command.header("User-Agent", "") }
+      if let agent = configuration.userAgent {
+        command.option("-A", agent)
+      } else {
+        command.header("User-Agent", "")
+      }
     }
-    for field in fields where !(usesJar(request, configuration) && field.name.lowercased() == "cookie") {
+    if request.expectContinue != nil { fields.removeAll("Expect") }
+    if usesJar(request, configuration) { fields.removeAll("Cookie") }
+    for field in fields {
+      if field.name.lowercased() == "user-agent", !field.value.isEmpty {
+        command.option("-A", field.value)
+        continue
+      }
       command.header(field.name, field.value, isSecret: secrets.contains(field.name.lowercased()))
     }
-    for name in request.withoutDefaults.sorted() where !fields.contains(name) && name.lowercased() != "accept-encoding" {
+    for name in request.withoutDefaults.sorted()
+    where !fields.contains(name) && name.lowercased() != "accept-encoding" {
       command.option("-H", name + ":")
     }
     if request.decodesContent ?? configuration.decodesContent, !fields.contains("Accept-Encoding") {
@@ -104,13 +116,23 @@ enum CurlExport {
       guard request.method.expectsContent else { return }
       command.option("--data-raw", "")
     case .bytes(let chunk): command.option(chunk.first == nil ? "--data-raw" : data(chunk).0, data(chunk).1)
-    case .file(let path): command.option("-T", path)
+    case .file(let path):
+      // curl would add the file's name to the URL.
+      if CurlURLQuery.namesFolder(request.url) {
+        command.option("--data-binary", "@" + path)
+        if !hasType, body.contentType == nil { command.option("-H", "Content-Type:") }
+      } else {
+        command.option("-T", path)
+      }
     case .stream, .deferred: command.option("-T", "-")
     }
     if hasType { return }
     if let type = body.contentType { return command.header("Content-Type", type) }
     switch body.content {
-    case .empty, .bytes: command.option("-H", "Content-Type:")
+    case .empty, .bytes:
+      if !request.withoutDefaults.contains(where: { $0.lowercased() == "content-type" }) {
+        command.option("-H", "Content-Type:")
+      }
     case .file, .stream, .deferred: break
     }
   }
@@ -132,7 +154,9 @@ enum CurlExport {
       case .file(let path): field.content = .file(path)
       case .empty: field.content = .value("")
       case .bytes(let chunk):
-        if let text = String(validating: chunk, as: UTF8.self), !text.utf8.contains(0) { field.content = .value(text) }
+        if let text = String(validating: chunk, as: UTF8.self), !text.utf8.contains(0) {
+          field.content = .value(text)
+        }
       case .stream, .deferred: break
       }
       if case .file(let path) = field.content {

@@ -57,15 +57,19 @@ struct CurlImport {
       isJSON = true
     case "form": try takeForm(value)
     case "form-string":
-      guard let equals = value.firstIndex(of: "=") else { throw ShellWords.failure("--form-string needs NAME=VALUE") }
+      guard let equals = value.firstIndex(of: "=") else {
+        throw ShellWords.failure("--form-string needs NAME=VALUE")
+      }
       form = form ?? MultipartForm()
       form?.add(String(value[..<equals]), String(value[value.index(after: equals)...]))
     case "upload-file": upload = value
     case "get": dataInQuery = true
     case "head": headOnly = true
     case "url": urls.append(value)
-    case "url-query": query.append(value.hasPrefix("+") ? String(value.dropFirst()) : try CurlData.urlEncoded(value))
-    case "user": authorization = "Basic " + Base64.encode(Array((value.contains(":") ? value : value + ":").utf8))
+    case "url-query":
+      query.append(value.hasPrefix("+") ? String(value.dropFirst()) : try CurlData.urlEncoded(value))
+    case "user":
+      authorization = "Basic " + Base64.encode(Array((value.contains(":") ? value : value + ":").utf8))
     case "oauth2-bearer": authorization = "Bearer " + value
     case "cookie": try takeCookie(value)
     case "cookie-jar":
@@ -124,12 +128,18 @@ struct CurlImport {
   private mutating func takeHeader(_ line: String) throws(HTTPError) {
     if line.hasPrefix("@") { throw ShellWords.failure("-H @FILE isn't supported") }
     guard let colon = line.firstIndex(of: ":") else {
-      guard line.hasSuffix(";") else { throw ShellWords.failure("a header is 'Name: value', 'Name:' or 'Name;'") }
+      guard line.hasSuffix(";") else {
+        throw ShellWords.failure("a header is 'Name: value', 'Name:' or 'Name;'")
+      }
       return request.headers.append(String(line.dropLast()), "")
     }
     let name = String(line[..<colon])
     let value = FieldSyntax.trimmed(Array(line[line.index(after: colon)...].utf8)[...])
-    if value.isEmpty { request.withoutDefaults.insert(name) } else { request.headers.append(name, bytes: Array(value)) }
+    if value.isEmpty {
+      request.withoutDefaults.insert(name)
+    } else {
+      request.headers.append(name, bytes: Array(value))
+    }
   }
 
   private mutating func takeCookie(_ value: String) throws(HTTPError) {
@@ -187,12 +197,16 @@ struct CurlImport {
   private func setBody(of request: inout Request) throws(HTTPError) {
     if let form { request.body = .multipart(form) }
     if let upload {
-      if upload == "-" || upload == "." { throw ShellWords.failure("standard input can't be the body of a value") }
+      if upload == "-" || upload == "." {
+        throw ShellWords.failure("standard input can't be the body of a value")
+      }
       request.body = .file(upload)
     }
     guard !data.isEmpty, !dataInQuery else { return }
     let body: RequestBody
-    if data.count == 1, case .file(let path) = data[0] { body = .file(path) } else {
+    if data.count == 1, case .file(let path) = data[0] {
+      body = .file(path)
+    } else {
       body = .bytes(try CurlData.joined(data))
     }
     let hasType =

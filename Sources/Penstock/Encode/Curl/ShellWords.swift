@@ -34,7 +34,8 @@ package enum ShellWords {
   }
 
   static func failure(_ why: String, _ advice: String? = nil) -> HTTPError {
-    HTTPError(.invalidConfiguration, phase: .queue, message: "the curl command can't be read: \(why)", advice: advice)
+    HTTPError(
+      .invalidConfiguration, phase: .queue, message: "the curl command can't be read: \(why)", advice: advice)
   }
 
   private struct Reader {
@@ -82,11 +83,13 @@ package enum ShellWords {
             try refuseExpansion()
             add(byte)
           }
-        case UInt8(ascii: "#") where word == nil: throw failure("there is a comment", "Quote what begins with #")
+        case UInt8(ascii: "#") where word == nil:
+          throw failure("there is a comment", "Quote what begins with #")
         case UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "&"), UInt8(ascii: ";"), UInt8(ascii: "<"),
           UInt8(ascii: ">"), UInt8(ascii: "("), UInt8(ascii: ")"):
           throw failure(
-            "an unquoted \(String(UnicodeScalar(byte))) is for the shell", "Quote it, or give one plain command")
+            "an unquoted \(String(UnicodeScalar(byte))) is for the shell",
+            "Quote it, or give one plain command")
         default: add(byte)
         }
       }

@@ -6,7 +6,9 @@ extension OptionTable {
     .flag(nil, "location-trusted", .request, "Send secrets to other origins on redirects too") {
       $0.http.trustsRedirects = true
     },
-    .value("F", "form", "NAME=VALUE", .body, "Part of a multipart form (POST); NAME=@FILE[;type=T][;filename=N]") {
+    .value(
+      "F", "form", "NAME=VALUE", .body, "Part of a multipart form (POST); NAME=@FILE[;type=T][;filename=N]"
+    ) {
       settings, text throws(UsageError) in
       switch CurlFormField.parse(text) {
       case .success(let fields): settings.http.form += fields
