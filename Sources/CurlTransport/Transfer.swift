@@ -63,7 +63,9 @@ final class Transfer: @unchecked Sendable {
     self.ticket = ticket
     self.loop = loop
     self.turn = turn
-    let mayReplay = request.method.isIdempotent || request.options.mayReplayUnsafe
+    // libcurl forgets trailers with the first sending (see `EasyHandle.setPace`).
+    let mayReplay =
+      (request.method.isIdempotent || request.options.mayReplayUnsafe) && request.body.trailers == nil
     machine = TransferStateMachine(allowedSends: mayReplay ? 4 : 1, hasUpload: upload != nil)
     deadlines = TransferDeadlines(
       limits: request.options.pacedTimeouts, called: LoopExecutor.monotonicNow(),

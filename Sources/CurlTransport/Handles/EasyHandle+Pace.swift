@@ -18,6 +18,9 @@ extension EasyHandle {
     let wait = request.options.expectLimit.components
     let milliseconds = wait.seconds &* 1000 &+ wait.attoseconds / 1_000_000_000_000_000
     unsafe cshims_set_expect_100_timeout_ms(raw, Int(clamping: max(1, milliseconds)))
+    // 7.88 keeps the count of trailer bytes from one sending to the next, and then reads beyond them: a handle sends
+    // trailers once.
+    if request.body.trailers != nil { isRecyclable = false }
     unsafe cshims_set_trailer_function(raw, request.body.trailers == nil ? nil : CurlCallbacks.trailers)
   }
 }

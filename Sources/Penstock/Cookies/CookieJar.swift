@@ -201,6 +201,8 @@ public final class CookieJar: Sendable {
 }
 
 extension CookieJar: CookieLines {
+  /// The latest first: among equals libcurl sends first what it was given last, and the oldest should be the first
+  /// (RFC 6265 §5.4).
   package func lines(for host: String) -> [String] {
     let now = now()
     return state.withLock { state in
@@ -208,7 +210,7 @@ extension CookieJar: CookieLines {
       var lines: [String] = []
       var domain = Substring(host)
       while true {
-        for entry in state.domains[String(domain)] ?? []
+        for entry in (state.domains[String(domain)] ?? []).reversed()
         where !entry.cookie.isExpired(at: now)
           && (entry.cookie.includesSubdomains || domain.utf8.count == host.utf8.count)
         {

@@ -120,7 +120,6 @@ enum CurlExport {
       // curl would add the file's name to the URL.
       if CurlURLQuery.namesFolder(request.url) {
         command.option("--data-binary", "@" + path)
-        if !hasType, body.contentType == nil { command.option("-H", "Content-Type:") }
       } else {
         command.option("-T", path)
       }
@@ -129,11 +128,12 @@ enum CurlExport {
     if hasType { return }
     if let type = body.contentType { return command.header("Content-Type", type) }
     switch body.content {
-    case .empty, .bytes:
+    case .file where !CurlURLQuery.namesFolder(request.url): break
+    case .empty, .bytes, .file:
       if !request.withoutDefaults.contains(where: { $0.lowercased() == "content-type" }) {
         command.option("-H", "Content-Type:")
       }
-    case .file, .stream, .deferred: break
+    case .stream, .deferred: break
     }
   }
 
