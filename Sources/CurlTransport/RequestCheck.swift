@@ -21,22 +21,23 @@ package enum RequestCheck {
     if let length = request.body.length, length < 0 {
       throw refuse(.invalidBody, "the length of the body is negative: \(length)", "Use nil if it isn't known")
     }
+    if request.isApproved { return }
     if let field = request.headers.firstInvalidField {
       throw refuse(
         .invalidHeader, "the header field \"\(field.name)\" \(field.why)",
         "Names are tokens; values hold no CR, LF or NUL (RFC 9110 §5)")
     }
-    try check(request.options, refuse)
+    try check(request.sharedOptions.value, refuse)
     try checkPace(request, refuse)
   }
 
   private static func checkPace(
     _ request: TransportRequest, _ refuse: (HTTPError.Kind, String, String?) -> HTTPError
   ) throws(HTTPError) {
-    if let rate = request.options.bytesPerSecond, rate <= 0 {
+    if let rate = request.sharedOptions.value.bytesPerSecond, rate <= 0 {
       throw refuse(.invalidConfiguration, "the rate limit isn't positive", "Use nil for no limit")
     }
-    if request.options.expectLimit < .zero {
+    if request.sharedOptions.value.expectLimit < .zero {
       throw refuse(.invalidConfiguration, "the limit of Expect is negative", nil)
     }
     guard let trailers = request.body.trailers else { return }
@@ -44,9 +45,19 @@ package enum RequestCheck {
       throw refuse(
         .invalidHeader, "\"\(name)\" can't be a trailer (RFC 9110 §6.5.1)", "Send it as a header field")
     }
-    if request.options.version == .http2 {
+    if request.sharedOptions.value.version == .http2 {
       throw refuse(
         .invalidConfiguration, "a body with trailers can't be sent over HTTP/2", "Allow HTTP/1.1 for it")
+    }
+  }
+
+  /// Whether such a request can be sent.
+  package static func isGood(_ request: TransportRequest) -> Bool {
+    do throws(HTTPError) {
+      try check(request)
+      return true
+    } catch {
+      return false
     }
   }
 

@@ -19,6 +19,10 @@ struct RequestChoices: Sendable {
   var bodyCoding: BodyCoding?
   var expectContinue: Duration?
   var rateLimit: ByteCount?
+  var retry: RetryPolicy?
+  var middlewares: [any Middleware] = []
+  var authorizer: (any AttemptAuthorizer)?
+  var isExemptFromAuthorization = false
 
   /// What most requests share.
   static let none = CopyOnWrite(RequestChoices())

@@ -132,6 +132,14 @@ public struct RequestBody: Sendable {
 }
 
 extension RequestBody {
+  /// Whether it must be made into another one before it is sent.
+  package var needsOpening: Bool {
+    switch content {
+    case .file, .deferred: true
+    case .empty, .bytes, .stream: trailers != nil
+    }
+  }
+
   /// Trailers follow chunks, and chunks come from a feeder: bytes become a stream.
   package var streamedForTrailers: RequestBody {
     guard trailers != nil else { return self }

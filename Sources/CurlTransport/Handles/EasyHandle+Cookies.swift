@@ -7,7 +7,7 @@ import StreamCore
 extension EasyHandle {
   /// Lends the store's cookies to the engine; false when libcurl has no memory.
   func setCookies(_ transfer: Transfer) -> Bool {
-    guard let store = transfer.request.options.cookies?.store else { return true }
+    guard let store = transfer.request.sharedOptions.value.cookies?.store else { return true }
     // Nothing of the last exchange is left; then the engine is on, with whatever there is.
     unsafe cshims_set_cookie_file(raw, "")
     unsafe cshims_set_cookie_list(raw, "ALL")
