@@ -11,11 +11,13 @@ public struct HTTPError: Error, Sendable {
     let status: HTTPStatus?
     let received: Int64
     let mayHaveBeenProcessed: Bool
+    let details: Details?
 
     init(
       kind: Kind, phase: Phase, message: String, advice: String?, method: String?, url: String?,
-      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool
+      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool, details: Details? = nil
     ) {
+      self.details = details
       self.kind = kind
       self.phase = phase
       self.message = message
@@ -39,6 +41,14 @@ public struct HTTPError: Error, Sendable {
       kind: kind, phase: phase, message: message, advice: advice, method: method?.rawValue,
       url: url.map(Redaction.url), status: status, received: received,
       mayHaveBeenProcessed: mayHaveBeenProcessed)
+  }
+
+  /// A copy with other details.
+  init(storage: Storage, details: Details?) {
+    self.storage = Storage(
+      kind: storage.kind, phase: storage.phase, message: storage.message, advice: storage.advice,
+      method: storage.method, url: storage.url, status: storage.status, received: storage.received,
+      mayHaveBeenProcessed: storage.mayHaveBeenProcessed, details: details)
   }
 
   /// What went wrong; one word for programs in its `rawValue`.
@@ -73,17 +83,21 @@ public struct HTTPError: Error, Sendable {
   /// A copy that names the request, for errors made where it wasn't known.
   package func naming(method: HTTPMethod, url: String) -> HTTPError {
     if storage.url != nil { return self }
-    return HTTPError(
+    let named = HTTPError(
       kind, phase: phase, message: message, advice: advice, method: method, url: url, status: status,
       received: received, mayHaveBeenProcessed: mayHaveBeenProcessed)
+    guard let details = storage.details else { return named }
+    return HTTPError(storage: named.storage, details: details)
   }
 
   /// A copy with how far the response had come, for errors found in its content.
   package func at(status: HTTPStatus, received: Int64) -> HTTPError {
-    HTTPError(
+    let placed = HTTPError(
       kind, phase: phase, message: message, advice: advice,
       method: storage.method.map { HTTPMethod($0) }, url: url, status: status, received: received,
       mayHaveBeenProcessed: mayHaveBeenProcessed)
+    guard let details = storage.details else { return placed }
+    return HTTPError(storage: placed.storage, details: details)
   }
 }
 
