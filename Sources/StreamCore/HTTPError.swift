@@ -11,11 +11,13 @@ public struct HTTPError: Error, Sendable {
     let status: HTTPStatus?
     let received: Int64
     let mayHaveBeenProcessed: Bool
+    let attempts: [Attempt]
     let details: Details?
 
     init(
       kind: Kind, phase: Phase, message: String, advice: String?, method: String?, url: String?,
-      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool, details: Details? = nil
+      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool, attempts: [Attempt] = [],
+      details: Details? = nil
     ) {
       self.details = details
       self.kind = kind
@@ -27,10 +29,13 @@ public struct HTTPError: Error, Sendable {
       self.status = status
       self.received = received
       self.mayHaveBeenProcessed = mayHaveBeenProcessed
+      self.attempts = attempts
     }
   }
 
   let storage: Storage
+
+  private init(_ storage: Storage) { self.storage = storage }
 
   /// An error; `url` is stored with its secrets cut.
   public init(
@@ -41,14 +46,6 @@ public struct HTTPError: Error, Sendable {
       kind: kind, phase: phase, message: message, advice: advice, method: method?.rawValue,
       url: url.map(Redaction.url), status: status, received: received,
       mayHaveBeenProcessed: mayHaveBeenProcessed)
-  }
-
-  /// A copy with other details.
-  init(storage: Storage, details: Details?) {
-    self.storage = Storage(
-      kind: storage.kind, phase: storage.phase, message: storage.message, advice: storage.advice,
-      method: storage.method, url: storage.url, status: storage.status, received: storage.received,
-      mayHaveBeenProcessed: storage.mayHaveBeenProcessed, details: details)
   }
 
   /// What went wrong; one word for programs in its `rawValue`.
@@ -69,6 +66,8 @@ public struct HTTPError: Error, Sendable {
   public var received: Int64 { storage.received }
   /// Whether the server may have acted on the request; false says that it surely has not.
   public var mayHaveBeenProcessed: Bool { storage.mayHaveBeenProcessed }
+  /// The attempts before this one that failed and were retried, in order.
+  public var attempts: [Attempt] { storage.attempts }
   /// curl's number for the kind: the exit status of the command line.
   public var code: Int { kind.code }
 
@@ -83,21 +82,29 @@ public struct HTTPError: Error, Sendable {
   /// A copy that names the request, for errors made where it wasn't known.
   package func naming(method: HTTPMethod, url: String) -> HTTPError {
     if storage.url != nil { return self }
-    let named = HTTPError(
-      kind, phase: phase, message: message, advice: advice, method: method, url: url, status: status,
-      received: received, mayHaveBeenProcessed: mayHaveBeenProcessed)
-    guard let details = storage.details else { return named }
-    return HTTPError(storage: named.storage, details: details)
+    return copy(method: method.rawValue, url: Redaction.url(url))
   }
 
   /// A copy with how far the response had come, for errors found in its content.
   package func at(status: HTTPStatus, received: Int64) -> HTTPError {
-    let placed = HTTPError(
-      kind, phase: phase, message: message, advice: advice,
-      method: storage.method.map { HTTPMethod($0) }, url: url, status: status, received: received,
-      mayHaveBeenProcessed: mayHaveBeenProcessed)
-    guard let details = storage.details else { return placed }
-    return HTTPError(storage: placed.storage, details: details)
+    copy(status: status, received: received)
+  }
+
+  /// A copy that lists the attempts before it.
+  package func listing(_ attempts: [Attempt]) -> HTTPError {
+    attempts.isEmpty ? self : copy(attempts: attempts)
+  }
+
+  func copy(
+    method: String? = nil, url: String? = nil, status: HTTPStatus? = nil, received: Int64? = nil,
+    attempts: [Attempt]? = nil, details: Details? = nil
+  ) -> HTTPError {
+    HTTPError(
+      Storage(
+        kind: kind, phase: phase, message: message, advice: advice, method: method ?? storage.method,
+        url: url ?? storage.url, status: status ?? storage.status, received: received ?? storage.received,
+        mayHaveBeenProcessed: mayHaveBeenProcessed, attempts: attempts ?? storage.attempts,
+        details: details ?? storage.details))
   }
 }
 
@@ -115,8 +122,10 @@ extension HTTPError: Equatable, CustomStringConvertible {
     if kind != .httpStatus, let status { facts.append("status \(status)") }
     facts.append("in phase \(phase.rawValue)")
     if received > 0 { facts.append("\(received) bytes received") }
+    if !attempts.isEmpty { facts.append("attempt \(attempts.count + 1)") }
     text += " (" + facts.joined(separator: ", ") + ")"
     if let advice { text += ". " + advice }
+    if !attempts.isEmpty { text += ". Before: " + attempts.map(\.description).joined(separator: "; ") }
     return text
   }
 }

@@ -69,6 +69,6 @@ extension HTTPError {
   package func adding(_ change: (inout Details) -> Void) -> HTTPError {
     var details = storage.details ?? Details()
     change(&details)
-    return HTTPError(storage: storage, details: details)
+    return copy(details: details)
   }
 }

@@ -19,25 +19,25 @@ extension Call {
 
   /// Sets bytes as the body.
   public func body(bytes: some Sequence<UInt8> & Sendable, contentType: String = "application/octet-stream") -> Call {
-    body(EncodedBody(.bytes(bytes), contentType: contentType))
+    body(EncodedContent(.bytes(bytes), contentType: contentType))
   }
 
   /// Sets a text as the body, in UTF-8.
   public func body(text: String, contentType: String = "text/plain; charset=utf-8") -> Call {
-    body(EncodedBody(.string(text), contentType: contentType))
+    body(EncodedContent(.string(text), contentType: contentType))
   }
 
   /// Sets a file as the body, streamed when the call is made.
   public func body(file path: String, contentType: String = "application/octet-stream") -> Call {
-    body(EncodedBody(.file(path), contentType: contentType))
+    body(EncodedContent(.file(path), contentType: contentType))
   }
 
   /// Sets a body that is made already: a stream, a form, parts.
-  public func body(_ body: EncodedBody) -> Call { with { $0.body = { _ in body } } }
+  public func body(_ body: EncodedContent) -> Call { with { $0.body = { _ in body } } }
 
   /// Sets a body that is made already: a stream, a form, parts.
   public func body(_ body: RequestBody, contentType: String? = nil) -> Call {
-    self.body(EncodedBody(body, contentType: contentType))
+    self.body(EncodedContent(body, contentType: contentType))
   }
 
   /// Takes the body away.

@@ -12,7 +12,7 @@ struct CallPlan: Sendable {
   var query: [Query] = []
   var headers = HTTPFields()
   var headerFailure: HTTPError?
-  var body: (@Sendable (any BodyEncoder) throws -> EncodedBody)?
+  var body: (@Sendable (any BodyEncoder) throws -> EncodedContent)?
   var encoder: (any BodyEncoder)?
   var decoder: (any BodyDecoder)?
   var queryEncoding: QueryEncoding?
@@ -40,11 +40,11 @@ struct CallPlan: Sendable {
     if self.path.endsInSlash { path += "/" }
     var request = Request(method, BaseURL.join(base, path: path, query: items), headers: headers)
     if let body {
-      let encoded: EncodedBody
+      let encoded: EncodedContent
       do {
         encoded = try body(encoder ?? api.encoder)
       } catch {
-        throw EncodingFailure.error(error, type: EncodedBody.self).naming(method: method, url: request.url)
+        throw EncodingFailure.error(error, type: EncodedContent.self).naming(method: method, url: request.url)
       }
       request.body = encoded.body
       if let type = encoded.contentType, !client.configuration.headers.contains("Content-Type") {

@@ -27,7 +27,7 @@ extension Request {
     _ method: HTTPMethod, _ url: String, _ value: some Encodable, headers: HTTPFields = [:],
     coding: JSONCoding = .standard
   ) throws(HTTPError) -> Request {
-    let encoded: EncodedBody
+    let encoded: EncodedContent
     do {
       encoded = try coding.encode(value)
     } catch {
@@ -40,15 +40,15 @@ extension Request {
   public static func raw(
     _ method: HTTPMethod = .post, _ url: String, _ bytes: some Sequence<UInt8>,
     contentType: String = "application/octet-stream", headers: HTTPFields = [:]
-  ) -> Request { Request(method, url, headers: headers, EncodedBody(.bytes(bytes), contentType: contentType)) }
+  ) -> Request { Request(method, url, headers: headers, EncodedContent(.bytes(bytes), contentType: contentType)) }
 
   /// A request whose body is a file, streamed when it is sent.
   public static func file(
     _ method: HTTPMethod = .put, _ url: String, path: String,
     contentType: String = "application/octet-stream", headers: HTTPFields = [:]
-  ) -> Request { Request(method, url, headers: headers, EncodedBody(.file(path), contentType: contentType)) }
+  ) -> Request { Request(method, url, headers: headers, EncodedContent(.file(path), contentType: contentType)) }
 
-  private init(_ method: HTTPMethod, _ url: String, headers: HTTPFields, _ encoded: EncodedBody) {
+  private init(_ method: HTTPMethod, _ url: String, headers: HTTPFields, _ encoded: EncodedContent) {
     self.init(method, url, headers: headers, body: encoded.body)
     if let type = encoded.contentType { self.headers.setDefault("Content-Type", type) }
   }

@@ -2,8 +2,8 @@
 ///
 /// ```swift
 /// struct XMLEncoding: BodyEncoder {
-///   func encode(_ value: some Encodable) throws -> EncodedBody {
-///     EncodedBody(.bytes(try XML.encode(value)), contentType: "application/xml")
+///   func encode(_ value: some Encodable) throws -> EncodedContent {
+///     EncodedContent(.bytes(try XML.encode(value)), contentType: "application/xml")
 ///   }
 /// }
 /// client.path("orders").bodyEncoder(XMLEncoding()).post(order)
@@ -11,11 +11,11 @@
 public protocol BodyEncoder: Sendable {
   /// The body of a value. What it throws fails the request as `HTTPError.Kind.encodingFailed`, before any byte is
   /// sent.
-  func encode(_ value: some Encodable) throws -> EncodedBody
+  func encode(_ value: some Encodable) throws -> EncodedContent
 }
 
 /// A body and what it is.
-public struct EncodedBody: Sendable {
+public struct EncodedContent: Sendable {
   /// The content.
   public var body: RequestBody
   /// The Content-Type field, unless request or client have one; nil for none.
@@ -44,11 +44,11 @@ public struct PlainTextEncoder: BodyEncoder {
 
   /// The text of the value.
   /// - Throws: `EncodingError` for a value that isn't a `URLValue`.
-  public func encode(_ value: some Encodable) throws -> EncodedBody {
+  public func encode(_ value: some Encodable) throws -> EncodedContent {
     guard let text = (value as? any URLValue)?.urlText else {
       throw EncodingError.invalidValue(
         value, .init(codingPath: [], debugDescription: "\(type(of: value)) has no plain text"))
     }
-    return EncodedBody(.string(text), contentType: "text/plain; charset=utf-8")
+    return EncodedContent(.string(text), contentType: "text/plain; charset=utf-8")
   }
 }

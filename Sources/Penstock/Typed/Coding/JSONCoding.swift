@@ -126,8 +126,8 @@ public struct JSONCoding: BodyEncoder, BodyDecoder {
   public var accept: String? { contentType }
 
   /// The value as JSON.
-  public func encode(_ value: some Encodable) throws -> EncodedBody {
-    EncodedBody(.bytes(Array(try encoder.encode(value))), contentType: contentType)
+  public func encode(_ value: some Encodable) throws -> EncodedContent {
+    EncodedContent(.bytes(Array(try encoder.encode(value))), contentType: contentType)
   }
 
   /// The value in a JSON text.

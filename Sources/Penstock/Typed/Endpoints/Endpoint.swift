@@ -64,7 +64,7 @@ public struct EndpointBody: Sendable {
     _ path: String, contentType: String = "application/octet-stream"
   ) -> EndpointBody { EndpointBody { $0.body(file: path, contentType: contentType) } }
   /// A body that is made already: a form, parts, a stream.
-  public static func encoded(_ body: EncodedBody) -> EndpointBody { EndpointBody { $0.body(body) } }
+  public static func encoded(_ body: EncodedContent) -> EndpointBody { EndpointBody { $0.body(body) } }
 }
 
 extension Endpoint {
