@@ -15,6 +15,7 @@ struct RequestChoices: Sendable {
   var isLongLived = false
   var priority = 0
   var mayReplayUnsafe = false
+  var observers: [any ExchangeObserver] = []
   var retry: RetryPolicy?
   var middlewares: [any Middleware] = []
   var authorizer: (any AttemptAuthorizer)?

@@ -60,7 +60,8 @@ public final class ExchangeFeed: Sendable {
     guard !demand.state.withLock({ $0.hasEnded }) else { return }
     storage.finish(
       .failure(
-        HTTPError(.transport, phase: .body, message: "the transport let go of the exchange without ending it")))
+        HTTPError(.transport, phase: .body, message: "the transport let go of the exchange without ending it")
+      ))
     storage.flush()
   }
 

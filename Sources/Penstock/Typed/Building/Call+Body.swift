@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 extension Call {
   /// Sets a value as the body: encoded by the call's encoder, else the client's. `Data`, `[UInt8]` and `String` go as
@@ -18,7 +18,9 @@ extension Call {
   }
 
   /// Sets bytes as the body.
-  public func body(bytes: some Sequence<UInt8> & Sendable, contentType: String = "application/octet-stream") -> Call {
+  public func body(bytes: some Sequence<UInt8> & Sendable, contentType: String = "application/octet-stream")
+    -> Call
+  {
     body(EncodedContent(.bytes(bytes), contentType: contentType))
   }
 

@@ -87,7 +87,8 @@ extension CallPlan {
     } else if headerFailure == nil {
       headerFailure = HTTPError(
         .encodingFailed, phase: .queue,
-        message: "the header field \"\(name)\" can't be written: a value of type \(type(of: value)) has no text")
+        message:
+          "the header field \"\(name)\" can't be written: a value of type \(type(of: value)) has no text")
     }
   }
 }

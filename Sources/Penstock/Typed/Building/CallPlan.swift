@@ -67,7 +67,8 @@ struct CallPlan: Sendable {
     if let absoluteURL { return absoluteURL }
     guard let base = api.baseURL else {
       throw HTTPError(
-        .invalidURL, phase: .queue, message: "the client has no baseURL, and the path \"\(path.text)\" needs one",
+        .invalidURL, phase: .queue,
+        message: "the client has no baseURL, and the path \"\(path.text)\" needs one",
         advice: "Make the client by Client(baseURL:), or begin with absolute(url:)")
     }
     try BaseURL.check(base)
@@ -81,7 +82,8 @@ struct CallPlan: Sendable {
       case .item(let item):
         if let value = item.unwritable {
           throw HTTPError(
-            .encodingFailed, phase: .queue, message: "the query item \"\(item.name)\" can't be written: \(value)",
+            .encodingFailed, phase: .queue,
+            message: "the query item \"\(item.name)\" can't be written: \(value)",
             method: method, url: path.text)
         }
         items.append(item)

@@ -15,7 +15,8 @@ enum PercentEncoder {
     let given = Array(text.utf8)
     var bytes: [UInt8] = []
     for (index, byte) in given.enumerated() {
-      if byte == UInt8(ascii: "%"), index + 2 < given.count, isHex(given[index + 1]), isHex(given[index + 2]) {
+      if byte == UInt8(ascii: "%"), index + 2 < given.count, isHex(given[index + 1]), isHex(given[index + 2])
+      {
         bytes.append(byte)
       } else {
         append(byte, keeping: { isUnreserved($0) || isReserved($0) }, to: &bytes)

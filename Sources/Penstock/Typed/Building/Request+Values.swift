@@ -40,13 +40,17 @@ extension Request {
   public static func raw(
     _ method: HTTPMethod = .post, _ url: String, _ bytes: some Sequence<UInt8>,
     contentType: String = "application/octet-stream", headers: HTTPFields = [:]
-  ) -> Request { Request(method, url, headers: headers, EncodedContent(.bytes(bytes), contentType: contentType)) }
+  ) -> Request {
+    Request(method, url, headers: headers, EncodedContent(.bytes(bytes), contentType: contentType))
+  }
 
   /// A request whose body is a file, streamed when it is sent.
   public static func file(
     _ method: HTTPMethod = .put, _ url: String, path: String,
     contentType: String = "application/octet-stream", headers: HTTPFields = [:]
-  ) -> Request { Request(method, url, headers: headers, EncodedContent(.file(path), contentType: contentType)) }
+  ) -> Request {
+    Request(method, url, headers: headers, EncodedContent(.file(path), contentType: contentType))
+  }
 
   private init(_ method: HTTPMethod, _ url: String, headers: HTTPFields, _ encoded: EncodedContent) {
     self.init(method, url, headers: headers, body: encoded.body)

@@ -34,6 +34,7 @@ public struct RequestPath: Sendable, ExpressibleByStringInterpolation {
     do throws(HTTPError) {
       self.init(encoded: try URLTemplate(template).expanded(values))
     } catch {
+      self.init()
       path.fail(error)
     }
   }

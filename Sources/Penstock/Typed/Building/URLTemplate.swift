@@ -120,7 +120,8 @@ public struct URLTemplate: Sendable, Hashable {
           .encodingFailed, phase: .queue,
           message: "the value \(value) of the variable \"\(name)\" can't be written")
       }
-      let encoded = kind.allowsReserved ? PercentEncoder.encodeIllegal(written) : PercentEncoder.encode(written)
+      let encoded =
+        kind.allowsReserved ? PercentEncoder.encodeIllegal(written) : PercentEncoder.encode(written)
       if !kind.isNamed {
         parts.append(encoded)
       } else if encoded.isEmpty, kind == .parameters {

@@ -74,7 +74,8 @@ public struct JSONCoding: BodyEncoder, BodyDecoder {
         let text = try container.decode(String.self)
         guard let date = form.date(text) else {
           throw DecodingError.dataCorruptedError(
-            in: container, debugDescription: "\"\(text.prefix(40))\" isn't a date of the form that is expected")
+            in: container,
+            debugDescription: "\"\(text.prefix(40))\" isn't a date of the form that is expected")
         }
         return date
       }

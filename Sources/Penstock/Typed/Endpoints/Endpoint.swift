@@ -112,7 +112,8 @@ extension Endpoint where Value == Void {
 
 extension Endpoint where Value == RawResponse {
   /// The whole answer.
-  public func value(from response: RawResponse, by decoder: any BodyDecoder) throws(HTTPError) -> RawResponse {
+  public func value(from response: RawResponse, by decoder: any BodyDecoder) throws(HTTPError) -> RawResponse
+  {
     response
   }
 }

@@ -146,7 +146,8 @@ struct PageFetch<Page: Sendable>: Sendable {
     }
     if let next, next.url == request.url, next.body.isEmpty {
       throw raw.error(
-        .malformedResponse, "the next page is this page again", "The server's links or cursors go in a circle")
+        .malformedResponse, "the next page is this page again", "The server's links or cursors go in a circle"
+      )
     }
     return Fetched(response: TypedResponse(page, raw), next: next.map { .request($0, index: index + 1) })
   }

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 /// How values become query items: arrays, nested values, dates, data, keys. What is nil is left out.
 public struct QueryEncoding: Sendable {

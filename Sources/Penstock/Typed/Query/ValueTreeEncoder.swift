@@ -12,7 +12,8 @@ struct ValueTreeEncoder: Encoder {
     _ value: some Encodable, into node: ValueNode, at path: [any CodingKey], encoding: QueryEncoding
   ) throws {
     switch value {
-    case let value as Date: node.content = .text(encoding.dates.text(value), isLiteral: encoding.dates.isNumber)
+    case let value as Date:
+      node.content = .text(encoding.dates.text(value), isLiteral: encoding.dates.isNumber)
     case let value as Data: node.content = .text(encoding.text(value), isLiteral: false)
     case let value as Decimal:
       guard !value.isNaN else { throw notFinite(value, path) }
@@ -34,7 +35,8 @@ struct ValueTreeEncoder: Encoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if case .object = node.content {} else { node.content = .object([]) }
-    return KeyedEncodingContainer(ValueKeyedContainer<Key>(node: node, codingPath: codingPath, encoding: encoding))
+    return KeyedEncodingContainer(
+      ValueKeyedContainer<Key>(node: node, codingPath: codingPath, encoding: encoding))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {

@@ -103,7 +103,8 @@ extension HTTPError {
   /// The first of some usual members that is a short text.
   private var serverMessage: String? {
     if let problem, let text = problem.detail ?? problem.title { return Self.short(text) }
-    guard let response, let json = try? JSONCoding.standard.decode(JSONValue.self, from: response.body, headers: [:])
+    guard let response,
+      let json = try? JSONCoding.standard.decode(JSONValue.self, from: response.body, headers: [:])
     else { return nil }
     for holder in [json, json["error"]].compactMap({ $0 }) {
       for name in ["reason", "title", "message", "detail", "error_description", "error"] {

@@ -70,7 +70,8 @@ public struct RawResponse: Sendable {
     if bytes.isEmpty {
       if let empty = (type as? any EmptyBodyValue.Type)?.emptyBody as? Value { return empty }
       throw DecodingFailureText.error(
-        DecodingFailure(codingPath: "", reason: "the body is empty", byteOffset: nil, excerpt: ""), type: type,
+        DecodingFailure(codingPath: "", reason: "the body is empty", byteOffset: nil, excerpt: ""),
+        type: type,
         raw: self)
     }
     do {
@@ -88,7 +89,7 @@ public struct RawResponse: Sendable {
 }
 
 /// A type that an empty body is a value of.
-public protocol EmptyBodyValue: Sendable {
+public protocol EmptyBodyValue {
   /// The value of an empty body.
   static var emptyBody: Self { get }
 }
@@ -103,7 +104,7 @@ public struct NoContent: Sendable, Hashable, Codable, EmptyBodyValue {
   public static let emptyBody = NoContent()
 }
 
-extension Optional: EmptyBodyValue where Wrapped: Sendable {
+extension Optional: EmptyBodyValue {
   /// Nil.
   public static var emptyBody: Wrapped? { nil }
 }
