@@ -1,5 +1,6 @@
 import Foundation
 @testable import Penstock
+import PenstockTesting
 import StreamCore
 import Testing
 

@@ -83,11 +83,12 @@ struct EndpointTests {
   }
 
   @Test func `an endpoint may choose its coding, its limits, and the whole answer`() async throws {
+    struct Draft: Encodable, Sendable { let createdAt = 1 }
     struct Report: Endpoint {
       typealias Value = RawResponse
       let method = HTTPMethod.put
       let path = RequestPath(template: "/reports/{year}", ["year": 2026])
-      var body: EndpointBody? { .value(["createdAt": 1]) }
+      var body: EndpointBody? { .value(Draft()) }
       var encoder: (any BodyEncoder)? { JSONCoding.snakeCase }
       func configure(_ call: Call) -> Call { call.timeout(.seconds(5)).query("last", true) }
     }

@@ -1,5 +1,6 @@
 import Foundation
 @testable import Penstock
+import PenstockTesting
 import Testing
 
 struct PathTests {

@@ -28,6 +28,21 @@ struct ValueTests {
     #expect(pair.value == Self.user && pair.headers["X-N"] == "3")
   }
 
+  @Test func `the value at a place in the answer`() async throws {
+    let text =
+      #"{"data":{"items":[{"id":1,"name":"a"},{"id":2,"name":"b","user_tags":["x","y"]}],"next_page":2}}"#
+    let call = API(answering: .json(text)).client.path("x")
+    #expect(try await call.value(as: [User].self, at: "data.items").map(\.id) == [1, 2])
+    #expect(try await call.value(as: String.self, at: "data.items.1.name") == "b")
+    #expect(try await call.value(as: String.self, at: "data.items.1.user_tags.1") == "y")
+    #expect(try await call.decoding(.snakeCase).value(as: Int.self, at: "data.nextPage") == 2)
+    #expect(try await call.value(as: JSONValue.self, at: "")["data"]?["next_page"]?.int == 2)
+    let missing = await failure { try await call.value(as: User.self, at: "data.user") }
+    #expect(missing?.kind == .decodingFailed && missing?.decoding?.codingPath == "data.user")
+    let outside = await failure { try await call.value(as: User.self, at: "data.items.7") }
+    #expect(outside?.kind == .decodingFailed)
+  }
+
   @Test func `Accept says what the decoder reads, unless request or client say otherwise`() async throws {
     let api = API(answering: .json(Self.json))
     _ = try await api.client.path("a").value(as: User.self)

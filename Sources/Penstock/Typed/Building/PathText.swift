@@ -15,12 +15,13 @@ struct PathText: Sendable {
   var endsInSlash = false
 
   mutating func append(_ value: any URLValue, slashes: PathSlashes = .split) {
-    guard let text = value.urlText else {
+    guard let written = value.urlText else {
       return fail(.encodingFailed, "the path segment \(value) of type \(type(of: value)) can't be written")
     }
+    let text = slashes == .keep ? written : Self.trimmed(written)
     if let component = Self.climbing(text) {
       return fail(
-        .invalidURL, "the path segment \"\(text)\" holds \"\(component)\", which names another directory")
+        .invalidURL, "the path segment \"\(written)\" holds \"\(component)\", which names another directory")
     }
     if text.isEmpty {
       return fail(.invalidURL, "a path segment is empty, which would ask for another resource")
@@ -28,10 +29,7 @@ struct PathText: Sendable {
     switch slashes {
     case .keep: add(PercentEncoder.encode(text))
     case .split:
-      var trimmed = Substring(text)
-      while trimmed.first?.isWhitespace == true { trimmed.removeFirst() }
-      while trimmed.last?.isWhitespace == true { trimmed.removeLast() }
-      for segment in trimmed.split(separator: "/") { add(PercentEncoder.encode(String(segment))) }
+      for segment in text.split(separator: "/") { add(PercentEncoder.encode(String(segment))) }
     }
     endsInSlash = false
   }
@@ -65,6 +63,13 @@ struct PathText: Sendable {
     fail(
       HTTPError(
         kind, phase: .queue, message: message, advice: "Give a segment's name alone; `/` separates segments"))
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    var trimmed = Substring(text)
+    while trimmed.first?.isWhitespace == true { trimmed.removeFirst() }
+    while trimmed.last?.isWhitespace == true { trimmed.removeLast() }
+    return String(trimmed)
   }
 
   /// The first `.` or `..` between slashes of either kind (RFC 3986 §5.2.4: they would be taken out, with the

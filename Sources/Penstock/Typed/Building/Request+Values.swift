@@ -38,7 +38,7 @@ extension Request {
 
   /// A request whose body is these bytes.
   public static func raw(
-    _ method: HTTPMethod = .post, _ url: String, _ bytes: some Sequence<UInt8>,
+    _ url: String, _ bytes: some Sequence<UInt8>, method: HTTPMethod = .post,
     contentType: String = "application/octet-stream", headers: HTTPFields = [:]
   ) -> Request {
     Request(method, url, headers: headers, EncodedContent(.bytes(bytes), contentType: contentType))
@@ -46,7 +46,7 @@ extension Request {
 
   /// A request whose body is a file, streamed when it is sent.
   public static func file(
-    _ method: HTTPMethod = .put, _ url: String, path: String,
+    _ url: String, path: String, method: HTTPMethod = .put,
     contentType: String = "application/octet-stream", headers: HTTPFields = [:]
   ) -> Request {
     Request(method, url, headers: headers, EncodedContent(.file(path), contentType: contentType))
