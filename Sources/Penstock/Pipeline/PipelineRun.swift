@@ -14,18 +14,19 @@ final class PipelineRun: @unchecked Sendable {
     case response(Response)
   }
 
+  // One task at a time: checking each access at run time finds nothing and costs much.
   /// The request of the current hop.
-  var request: Request
+  @exclusivity(unchecked) var request: Request
   let client: Client
   let reportsUpload: Bool
   private let begin = ContinuousClock.now
   private let timeouts: TimeLimits
   private let redirects: RedirectPolicy
   let managed: ManagedCall?
-  var exchange: Exchange?
-  var uploadSeen: Int64 = 0
-  private(set) var hops: [RedirectHop] = []
-  private var fragment: String?
+  @exclusivity(unchecked) var exchange: Exchange?
+  @exclusivity(unchecked) var uploadSeen: Int64 = 0
+  @exclusivity(unchecked) private(set) var hops: [RedirectHop] = []
+  @exclusivity(unchecked) private var fragment: String?
 
   convenience init(_ request: Request, client: Client, reportsUpload: Bool) {
     self.init(
@@ -104,11 +105,12 @@ final class PipelineRun: @unchecked Sendable {
   /// What is to be done before the request of a hop is sent.
   func prepare() throws(HTTPError) {
     if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
-    guard hops.isEmpty, fragment == nil else { return }
+    // Nearly no URL has a fragment or credentials: one look for both.
+    guard hops.isEmpty, fragment == nil, ByteScan.holds(UInt8(ascii: "#"), or: UInt8(ascii: "@"), request.url)
+    else { return }
     fragment = request.url.utf8.firstIndex(of: UInt8(ascii: "#")).map {
       String(request.url[$0...].dropFirst())
     }
-    // Nearly no URL has credentials: look before copying.
     if request.url.utf8.contains(UInt8(ascii: "@")) { request = try URLCredentials.applied(to: request) }
   }
 
