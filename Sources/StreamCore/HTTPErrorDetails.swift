@@ -1,10 +1,11 @@
-/// What a server answered with a status that the call doesn't accept: the head and the begin of the body.
+/// An answer that a call doesn't accept or can't read: the head and the begin of the body.
 public struct ErrorResponse: Sendable, Hashable {
   /// The status.
   public let status: HTTPStatus
   /// The header fields.
   public let headers: [HTTPFields.Field]
-  /// The begin of the body, at most as many bytes as the client keeps (`APIDefaults.errorBodyLimit`).
+  /// The begin of the body, at most 64 KiB; for a status that isn't accepted as much as `APIDefaults.errorBodyLimit`
+  /// says.
   public let body: [UInt8]
   /// Whether the body was longer than what was kept, or broke off.
   public let isCut: Bool
@@ -53,7 +54,7 @@ extension HTTPError {
     package init() {}
   }
 
-  /// The answer, for an error of kind `httpStatus`.
+  /// The answer with the begin of its body, for errors of kinds `httpStatus`, `decodingFailed` and `validationFailed`.
   public var response: ErrorResponse? { storage.details?.response }
   /// Where decoding failed, for an error of kind `decodingFailed`.
   public var decoding: DecodingFailure? { storage.details?.decoding }

@@ -2,7 +2,7 @@
 import StreamCore
 import Testing
 
-struct MockTransportTests {
+@Suite(.timeLimit(.minutes(1))) struct MockTransportTests {
   private func request(
     _ url: String = "https://h/", _ method: HTTPMethod = .get, body: RequestBody = .empty,
     watermark: Watermark = .standard

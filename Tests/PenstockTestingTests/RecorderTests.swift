@@ -3,7 +3,7 @@ import Foundation
 import StreamCore
 import Testing
 
-struct RecorderTests {
+@Suite(.timeLimit(.minutes(1))) struct RecorderTests {
   private let path = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID().uuidString)")
     .path
 

@@ -27,6 +27,7 @@ struct DecodingErrorTests {
     #expect(error?.decoding?.byteOffset == text.utf8.count - #""two","name":"b"}]}}"#.utf8.count)
     #expect(error?.decoding?.excerpt.contains("two") == true)
     #expect(error?.message.contains("data.items[1].id") == true)
+    #expect(error?.response?.text == text && error?.response?.isCut == false)
   }
 
   @Test func `a missing member is named with its path`() async {

@@ -3,7 +3,7 @@ import PenstockTesting
 import StreamCore
 import Testing
 
-struct PagesTests {
+@Suite(.timeLimit(.minutes(1))) struct PagesTests {
   private struct Page: Decodable, Sendable {
     let items: [Int]
     var next: String?
@@ -208,6 +208,19 @@ struct PagesTests {
       try await numbers(api.client.pages(api.client.path("n"), of: Int.self, next: .link()))
     }
     #expect(error?.kind == .malformedResponse)
+  }
+
+  @Test(arguments: [2, 3, 7]) func `pages in a circle are an error, however long it is`(_ length: Int) async {
+    let api = API("https://h.test")
+    api.mock.on(.any) { request in
+      let number = request.path.split(separator: "/").last.flatMap { Int($0) } ?? 0
+      // Two pages lead into the circle.
+      let next = number < 2 + length - 1 ? number + 1 : 2
+      return .json("[1]", headers: ["Link": "</n/\(next)>; rel=next"])
+    }
+    let pages = api.client.pages(api.client.path("n", 0), of: Int.self, next: .link())
+    let error = await failure { try await numbers(pages) }
+    #expect(error?.kind == .malformedResponse && api.mock.requests.count < 40)
   }
 
   @Test func `pages of an endpoint`() async throws {

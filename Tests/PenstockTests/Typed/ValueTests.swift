@@ -146,6 +146,8 @@ struct ValueTests {
     #expect(try await response.body.collect(upTo: .bytes(10)) == [1, 2, 3])
     let error = await failure { try await API(answering: .text("no", status: 403)).client.path("x").open() }
     #expect(error?.status == 403 && error?.response?.text == "no")
+    let typed = API(answering: .text("no")).client.path("x").validate(.contentType("application/json"))
+    #expect(await failure { try await typed.open() }?.kind == .validationFailed)
   }
 
   @Test func `what goes wrong on the way is passed on`() async {

@@ -98,11 +98,9 @@ enum DecodingFailureText {
     if !failure.codingPath.isEmpty { message += " at \"\(failure.codingPath)\"" }
     if let offset = failure.byteOffset { message += ", byte \(offset)" }
     message += ": \(failure.reason)"
-    return HTTPError(
-      .decodingFailed, phase: .decode, message: message,
-      advice: "Compare the type with what the server sends; the error's `decoding` holds an excerpt",
-      method: raw.method, url: raw.url, status: raw.status, received: Int64(raw.bytes.count),
-      mayHaveBeenProcessed: true
+    return raw.error(
+      .decodingFailed, message,
+      "Compare the type with what the server sends; the error's `decoding` holds an excerpt"
     ).adding { $0.decoding = failure }
   }
 }

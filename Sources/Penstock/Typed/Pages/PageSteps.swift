@@ -2,8 +2,7 @@ import CurlTransport
 
 /// How the next page is found from the one that came.
 ///
-/// A page whose successor is itself ends in `HTTPError.Kind.malformedResponse`, so that a server's mistake is no endless
-/// loop. A next page on another origin is asked for without the request's secrets.
+/// Pages that go in a circle end in `HTTPError.Kind.malformedResponse`, so that a server's mistake is no endless loop. A next page on another origin is asked for without the request's secrets.
 public struct PageSteps<Page: Sendable>: Sendable {
   /// What there is to go by.
   public struct Context: Sendable {

@@ -111,7 +111,8 @@ public struct WholePages<Page: Sendable>: AsyncSequence, Sendable {
 struct PageFetch<Page: Sendable>: Sendable {
   enum Step: Sendable {
     case first
-    case request(Request, index: Int)
+    /// `mark` is the URL of an earlier page, for noticing circles.
+    case request(Request, index: Int, mark: String)
   }
 
   struct Fetched: Sendable {
@@ -127,9 +128,12 @@ struct PageFetch<Page: Sendable>: Sendable {
   func run(_ step: Step) async throws(HTTPError) -> Fetched {
     let request: Request
     let index: Int
+    var mark: String
     switch step {
-    case .first: (request, index) = (try call.request(), 0)
-    case .request(let next, let number): (request, index) = (next, number)
+    case .first:
+      request = try call.request()
+      (index, mark) = (0, request.url)
+    case .request(let next, let number, let earlier): (request, index, mark) = (next, number, earlier)
     }
     let run = CallRun(call.sending(request))
     let raw = try await run.validatedOrFail(decodes: true)
@@ -144,12 +148,16 @@ struct PageFetch<Page: Sendable>: Sendable {
         ?? raw.error(.malformedResponse, "the way to the next page wasn't found: \(error)", nil)
         .adding { $0.apiError = error }
     }
-    if let next, next.url == request.url, next.body.isEmpty {
+    guard let next else { return Fetched(response: TypedResponse(page, raw), next: nil) }
+    if next.url == request.url || next.url == mark, next.body.isEmpty {
       throw raw.error(
-        .malformedResponse, "the next page is this page again", "The server's links or cursors go in a circle"
-      )
+        .malformedResponse, "the next page is one that came before: page \(index + 1) is asked for again",
+        "The server's links or cursors go in a circle")
     }
-    return Fetched(response: TypedResponse(page, raw), next: next.map { .request($0, index: index + 1) })
+    // The mark moves on at each power of two: a circle of any length is met without remembering all of it.
+    if index & (index - 1) == 0 { mark = request.url }
+    return Fetched(
+      response: TypedResponse(page, raw), next: .request(next, index: index + 1, mark: mark))
   }
 }
 

@@ -55,8 +55,8 @@ extension Call {
   /// - Throws: as `value(as:)`, but for decoding.
   public func send() async throws(HTTPError) { _ = try await CallRun(self).validatedOrFail(decodes: false) }
 
-  /// Makes the call and gives the answer with its body still on its way, once the status is accepted. Content types and
-  /// further checks aren't looked at, since they need the whole body.
+  /// Makes the call and gives the answer with its body still on its way, once status and content type are
+  /// accepted. Further checks aren't made, since they need the whole body.
   ///
   /// - Throws: as `value(as:)`, but for what comes behind the head.
   public func open() async throws(HTTPError) -> Response { try await CallRun(self).accepted() }

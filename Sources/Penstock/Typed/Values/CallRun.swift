@@ -26,6 +26,12 @@ struct CallRun {
   func accepted() async throws(HTTPError) -> Response {
     let (response, method) = try await open(decodes: false)
     guard validation.accepts(response.status) else { throw await failure(response, method) }
+    if let why = validation.refusal(of: response.headers), response.body.contentLength != 0 {
+      throw HTTPError(
+        .validationFailed, phase: .head, message: why,
+        advice: "Accepted: " + (validation.contentTypes ?? []).joined(separator: ", "), method: method,
+        url: response.url, status: response.status, mayHaveBeenProcessed: true)
+    }
     return response
   }
 

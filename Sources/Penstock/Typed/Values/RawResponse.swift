@@ -81,10 +81,16 @@ public struct RawResponse: Sendable {
     }
   }
 
+  /// An error about this answer, with the begin of its body.
   func error(_ kind: HTTPError.Kind, _ message: String, _ advice: String?) -> HTTPError {
-    HTTPError(
+    let kept = bytes.prefix(64 << 10)
+    return HTTPError(
       kind, phase: .decode, message: message, advice: advice, method: method, url: url, status: status,
-      received: Int64(bytes.count), mayHaveBeenProcessed: true)
+      received: Int64(bytes.count), mayHaveBeenProcessed: true
+    ).adding {
+      $0.response = ErrorResponse(
+        status: status, headers: headers, body: Array(kept), isCut: kept.count < bytes.count)
+    }
   }
 }
 

@@ -84,16 +84,19 @@ public struct Validation: Sendable {
 
   func accepts(_ status: HTTPStatus) -> Bool { (statuses ?? .success).accepts(status) }
 
+  /// Why a content type isn't accepted; nil where it is.
+  func refusal(of headers: HTTPFields) -> String? {
+    guard let contentTypes else { return nil }
+    let given = headers["Content-Type"]
+    if let type = given.flatMap(MediaType.init), contentTypes.contains(where: type.matches) { return nil }
+    return
+      "the content type \(given.map { "\"\($0.prefix(80))\"" } ?? "is missing, which") isn't accepted here"
+  }
+
   func check(_ raw: RawResponse) throws(HTTPError) {
-    if let contentTypes, !raw.bytes.isEmpty {
-      let given = raw.headers["Content-Type"]
-      let type = given.flatMap(MediaType.init)
-      if type.map({ type in !contentTypes.contains(where: type.matches) }) ?? true {
-        throw raw.error(
-          .validationFailed,
-          "the content type \(given.map { "\"\($0.prefix(80))\"" } ?? "is missing, which") isn't accepted here",
-          "Accepted: " + contentTypes.joined(separator: ", "))
-      }
+    if !raw.bytes.isEmpty, let why = refusal(of: raw.headers) {
+      throw raw.error(
+        .validationFailed, why, "Accepted: " + (contentTypes ?? []).joined(separator: ", "))
     }
     for check in checks {
       do {
