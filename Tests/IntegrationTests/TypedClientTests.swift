@@ -15,7 +15,7 @@ import Testing
   @Test func `a typed call goes out as it is written and comes back as a value`() async throws {
     let server = try ScriptedServer(
       script: .response(fields: [("X-Next", "2")], body: #"{"id":1,"name":"ü"}"#))
-    let client = Client(baseURL: server.url + "api/")
+    let client = Client(baseURL: server.url + "/api/")
     let response = try await client.path("items", "a b", 7).query("q", ["x", "y"]).post(
       Item(id: 1, name: "ü")
     )
@@ -66,7 +66,7 @@ import Testing
     let path = folder("items.jsonl")
     let server = try ScriptedServer(script: .response(body: #"{"id":1,"name":"a"}"#))
     let client = Client(configuration: ClientConfiguration()) { Recorder(recording: $0, to: path) }
-    let url = server.url + "x"
+    let url = server.url + "/x"
     #expect(try await client.absolute(url: url).value(as: Item.self).id == 1)
     await client.shutdown()
     await server.stop()
