@@ -18,12 +18,12 @@ public struct Client: Sendable {
     let curl: CurlTransport?
     let stages: PipelineStages
 
-    init(_ configuration: ClientConfiguration, _ transport: any Transport) {
+    init(_ configuration: ClientConfiguration, _ transport: any Transport, _ curl: CurlTransport?) {
       self.configuration = configuration
       self.transport = transport
+      self.curl = curl
       encoder = RequestEncoder(configuration)
       stages = PipelineStages(configuration)
-      curl = transport as? CurlTransport
     }
   }
 
@@ -37,12 +37,19 @@ public struct Client: Sendable {
 
   /// A client of its own loops and connections; they are made with the first request.
   public init(configuration: ClientConfiguration = ClientConfiguration()) {
-    core = Core(configuration, CurlTransport(configuration.transportConfiguration))
+    let curl = CurlTransport(configuration.transportConfiguration)
+    core = Core(configuration, curl, curl)
+  }
+
+  /// A client whose own transport is wrapped by another, which sees all exchanges: a recorder, a fault injector.
+  public init(configuration: ClientConfiguration, wrapping wrap: (any Transport) -> any Transport) {
+    let curl = CurlTransport(configuration.transportConfiguration)
+    core = Core(configuration, wrap(curl), curl)
   }
 
   /// A client over another transport, for tests.
   public init(transport: any Transport, configuration: ClientConfiguration = ClientConfiguration()) {
-    core = Core(configuration, transport)
+    core = Core(configuration, transport, transport as? CurlTransport)
   }
 
   /// One client for scripts that need no settings. It lives as long as the process.
@@ -56,6 +63,8 @@ public struct Client: Sendable {
   /// - Throws: `HTTPError`: bad input before any byte is sent, `cancelled` when the task is cancelled, and
   ///   whatever went wrong up to the head. What goes wrong later is thrown by the body.
   public func send(_ request: Request) async throws(HTTPError) -> Response {
+    let request = try resolved(request)
+    if let observation = Observation.begun(request, self) { return try await send(request, observation) }
     let run = PipelineRun(request, client: self, reportsUpload: false)
     while true {
       if case .response(let response) = try await run.next() { return response }

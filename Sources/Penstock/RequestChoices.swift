@@ -19,6 +19,7 @@ struct RequestChoices: Sendable {
   var bodyCoding: BodyCoding?
   var expectContinue: Duration?
   var rateLimit: ByteCount?
+  var observers: [any ExchangeObserver] = []
   var retry: RetryPolicy?
   var middlewares: [any Middleware] = []
   var authorizer: (any AttemptAuthorizer)?
