@@ -9,6 +9,7 @@ extension Settings {
     if headOnly, upload != nil { throw UsageError("-I and -T can't be used together") }
     if dataInQuery, isJSON { throw UsageError("-G and --json can't be used together") }
     if verb == .download { try checkDownload() }
+    if verb == .batch { try checkBatch() }
     if standardInputUses > 1 { throw UsageError("standard input can be read only once") }
     if standardInputUses > 0, urls.count > 1, upload != nil {
       throw UsageError("standard input can be uploaded to one URL only")
@@ -27,5 +28,6 @@ extension Settings {
 
   private var standardInputUses: Int {
     data.count { $0.content == .input(.standardInput) } + (upload == .standardInput ? 1 : 0)
+      + (readsInputsFromStandardInput ? 1 : 0)
   }
 }

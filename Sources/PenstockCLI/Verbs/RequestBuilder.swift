@@ -33,6 +33,7 @@ enum RequestBuilder {
     if settings.verb != .download, settings.verb != .batch { configuration.retry = settings.retryPolicy }
     // A run does what it was told, however often that is.
     configuration.retryBudget = nil
+    if settings.verb == .batch { BatchVerb.prepare(&configuration, settings) }
     return Client(configuration: configuration)
   }
 
