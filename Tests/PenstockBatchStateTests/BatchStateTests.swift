@@ -137,6 +137,19 @@ import Testing
     #expect(urls == requests.dropFirst(400).map(\.url))
   }
 
+  @Test func `a batch is recorded result by result`() async throws {
+    let client = Client()
+    let state = try await BatchState(path: path)
+    let requests = [Request.get("no url"), .get("ftp://h/")]
+    for try await result in client.batch(state.unfinished(requests)) {
+      try await state.record([BatchState.record(result)])
+    }
+    let failures = try await state.failures()
+    #expect(Set(failures.compactMap(\.errorKind)) == ["url", "scheme"])
+    #expect(failures.allSatisfy { $0.attempts == 0 })
+    await client.shutdown(.immediate)
+  }
+
   @Test func `validators last from run to run`() async throws {
     do {
       let state = try await BatchState(path: path)

@@ -7,9 +7,10 @@ public struct BatchLimits: Sendable, Hashable {
   public var perHost: Int
   /// Starts per host in a given time; no limit by default.
   public var ratePerHost: BatchRate?
-  /// Body bytes of running exchanges and of results that nobody has taken; 256 MiB. What is running is
-  /// reckoned at its Content-Length, or at what bodies had on average; one exchange always runs.
-  public var bytesInFlight = ByteCount.mebibytes(256)
+  /// Body bytes of running exchanges and of results that nobody has taken. What is running is reckoned at its
+  /// Content-Length, or at what bodies had on average; one exchange always runs. Nil: 256 MiB where bodies are
+  /// collected, no limit where they stream.
+  public var bytesInFlight: ByteCount?
   /// Lets the number of exchanges per host follow latency and errors, up to `perHost`; nil leaves it fixed.
   public var adaptation: BatchAdaptation?
   /// Whether a batch begins with 16 exchanges and grows from there, within about 100 ms; true.
@@ -28,12 +29,19 @@ public struct BatchLimits: Sendable, Hashable {
     self.ratePerHost = ratePerHost
   }
 
+  /// The same, as it holds where bodies are collected.
+  var whereCollected: BatchLimits {
+    var limits = self
+    limits.bytesInFlight = bytesInFlight ?? .mebibytes(256)
+    return limits
+  }
+
   /// The first setting that can't be.
   var invalidSetting: String? {
     if total < 1 { return "total" }
     if perHost < 1 { return "perHost" }
     if let rate = ratePerHost, !rate.isValid { return "ratePerHost" }
-    if bytesInFlight.bytes < 1 { return "bytesInFlight" }
+    if let bytesInFlight, bytesInFlight.bytes < 1 { return "bytesInFlight" }
     if longestHold < .zero { return "longestHold" }
     if lookahead < 1 { return "lookahead" }
     if let adaptation {

@@ -82,7 +82,7 @@ extension Client {
     _ source: BatchSource<Request>, _ limits: BatchLimits, _ order: BatchOrder, _ options: BatchOptions,
     _ limit: ByteCount
   ) -> Batch<Request, BatchResponse> {
-    var settings = BatchSettings<BatchResponse>(limits: limits, order: order, options: options)
+    var settings = BatchSettings<BatchResponse>(limits: limits.whereCollected, order: order, options: options)
     settings.isBuiltIn = true
     settings.mayRepeatTransform = true
     let work = BatchWork<Request, BatchResponse>(

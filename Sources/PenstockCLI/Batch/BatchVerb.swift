@@ -99,6 +99,8 @@ struct BatchVerb: Sendable {
       settings.batch.perHost ?? (settings.batch.isAdaptive ? limits.total : min(8, limits.total))
     limits.ratePerHost = settings.batch.rate.map { .perSecond($0) }
     if let longest = settings.retryMaximumDelay { limits.longestHold = longest }
+    // Bodies stream, unless they are shown.
+    if let shown = settings.bodyDisplay, shown != .none { limits.bytesInFlight = .mebibytes(256) }
     if settings.batch.isAdaptive { limits.adaptation = BatchAdaptation() }
     return limits
   }

@@ -72,7 +72,9 @@ struct BatchPerformer<Input: Sendable, Value: Sendable>: Sendable {
       if next.holdsHost { facts.holdsHost = next.delay }
       return .refused(Self.refused(response, job.request), delay: next.delay)
     }
-    if let length = response.announcedLength, length > 0 { run.sized(job.ticket, bytes: length) }
+    if settings.limits.bytesInFlight != nil, let length = response.announcedLength, length > 0 {
+      run.sized(job.ticket, bytes: length)
+    }
     if settings.options.requiresSuccess, !response.status.isSuccess,
       !(isConditional && response.status == 304)
     {

@@ -40,6 +40,7 @@ struct BatchScheduler {
 
   private let limits: BatchLimits
   private let lookahead: Int
+  private let byteLimit: Int64
   private var ramp: BatchRamp
   private var entries: [Entry] = []
   private var freeEntries: [Int] = []
@@ -63,6 +64,7 @@ struct BatchScheduler {
   init(_ limits: BatchLimits, lookahead: Int, begin: Instant) {
     self.limits = limits
     self.lookahead = lookahead
+    byteLimit = limits.bytesInFlight?.bytes ?? .max
     ramp = BatchRamp(total: limits.total, isOn: limits.rampsUp, begin: begin)
   }
 
@@ -277,7 +279,7 @@ struct BatchScheduler {
 
   private var hasRoomForBytes: Bool {
     // One exchange always runs, however large, once all results were taken.
-    running == 0 && heldBytes <= 0 || heldBytes + Int64(meanBytes) <= limits.bytesInFlight.bytes
+    running == 0 && heldBytes <= 0 || heldBytes + Int64(meanBytes) <= byteLimit
   }
 
   private mutating func startNext(_ now: Instant) -> Int? {
