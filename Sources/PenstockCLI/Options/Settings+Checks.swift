@@ -13,6 +13,7 @@ extension Settings {
     try checkCredentials()
     try checkForm(sendsData: sendsData)
     if verb == .download { try checkDownload() }
+    if verb == .batch { try checkBatch() }
     if standardInputUses > 1 { throw UsageError("standard input can be read only once") }
     if standardInputUses > 0, urls.count > 1, upload != nil || !http.form.isEmpty {
       throw UsageError("standard input can be uploaded to one URL only")
@@ -39,5 +40,6 @@ extension Settings {
   private var standardInputUses: Int {
     data.count { $0.content == .input(.standardInput) } + (upload == .standardInput ? 1 : 0)
       + http.form.count { $0.content == .file("-") || $0.content == .content(of: "-") }
+      + (readsInputsFromStandardInput ? 1 : 0)
   }
 }

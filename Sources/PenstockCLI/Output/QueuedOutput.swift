@@ -43,6 +43,11 @@ final class QueuedOutput: Sendable {
     }
   }
 
+  /// Adds bytes without waiting for room, for the few that nobody can wait with.
+  func add(_ bytes: [UInt8]) {
+    if case .begin = state.withLock({ $0.queue.add(.bytes(bytes)) }) { thread.async { self.writeAll() } }
+  }
+
   /// Returns when all is written.
   func finish() async throws(OutputError) {
     await wait { $0.isIdle }

@@ -35,6 +35,7 @@ enum RequestBuilder {
     // A run does what it was told, however often that is.
     configuration.retryBudget = nil
     CommandCredentials.add(to: &configuration, settings, netrc: netrc)
+    if settings.verb == .batch { BatchVerb.prepare(&configuration, settings) }
     return Client(configuration: configuration)
   }
 
