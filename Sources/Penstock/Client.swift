@@ -16,6 +16,7 @@ public struct Client: Sendable {
     let encoder: RequestEncoder
     let transport: any Transport
     let curl: CurlTransport?
+    let downloadHub = DownloadHub()
 
     init(_ configuration: ClientConfiguration, _ transport: any Transport) {
       self.configuration = configuration
@@ -31,6 +32,7 @@ public struct Client: Sendable {
   var encoder: RequestEncoder { core.encoder }
   var transport: any Transport { core.transport }
   private var curl: CurlTransport? { core.curl }
+  var downloadHub: DownloadHub { core.downloadHub }
 
   /// A client of its own loops and connections; they are made with the first request.
   public init(configuration: ClientConfiguration = ClientConfiguration()) {

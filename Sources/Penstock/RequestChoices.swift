@@ -15,6 +15,9 @@ struct RequestChoices: Sendable {
   var isLongLived = false
   var priority = 0
   var mayReplayUnsafe = false
+  var isResumable = false
+  var resumptionRetries = 5
+  var rateLimit: ByteRate?
 
   /// What most requests share.
   static let none = CopyOnWrite(RequestChoices())

@@ -66,5 +66,9 @@ public struct Response: Sendable {
   public var finalFacts: ExchangeFacts? { exchange.finalFacts }
 
   /// Ends the exchange; a reader of the body gets `HTTPError.Kind.cancelled`.
-  public func cancel() { exchange.cancel() }
+  public func cancel() {
+    exchange.cancel()
+    // A resumable body may be on an exchange of its own.
+    (wireCounter as? ResumingBodySource)?.abandon()
+  }
 }

@@ -25,7 +25,7 @@ final class PipelineRun: @unchecked Sendable {
   private var fragment: String?
 
   init(_ request: Request, client: Client, reportsUpload: Bool) {
-    self.request = request
+    self.request = request.preparedForResumption
     self.client = client
     self.reportsUpload = reportsUpload
     timeouts = request.timeouts ?? client.configuration.timeouts
@@ -90,13 +90,15 @@ final class PipelineRun: @unchecked Sendable {
   private func response(
     _ exchange: Exchange, _ head: ResponseHead, _ facts: ExchangeFacts
   ) throws(HTTPError) -> Response {
-    let source = exchange.bodySource()
     let framing = ResponseFraming(head, method: request.method)
+    let source = ResumingBodySource.wrap(
+      ThrottledBodySource.wrap(exchange.bodySource(), rate: request.rateLimit), request: request, head: head,
+      framing: framing, client: client)
     var length: Int64?
     if case .length(let announced) = framing { length = announced }
     if framing == .none { length = 0 }
     let body: ResponseBody
-    var counter: (any WireCounting)?
+    var counter = source as? ResumingBodySource as (any WireCounting)?
     if let decoder = try decoder(for: head, abandoning: source) {
       let decoded = DecodedBodySource(
         source, decoder: decoder, status: head.status, method: request.method, url: exchange.url)

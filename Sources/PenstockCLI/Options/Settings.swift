@@ -116,6 +116,9 @@ struct Settings: Sendable, Equatable {
   /// `-j`, at least 1.
   var parallel: Int?
   var progress: ProgressDisplay = .auto
+  var download = DownloadSettings()
+  /// `--limit-rate`, bytes a second.
+  var rateLimit: Int64?
 
   var connectTimeout: TimeLimit?
   var firstByteTimeout: TimeLimit?

@@ -45,6 +45,8 @@ enum RequestBuilder {
     var request = Request(
       HTTPMethod(settings.effectiveMethod), settings.requestURL(url, data: data),
       body: body(settings, data: data))
+    // A download has a limit of its own, for all its segments.
+    if settings.verb != .download { request.rateLimit = settings.rateLimit.map { .bytesPerSecond($0) } }
     for operation in settings.fieldOperations {
       switch operation {
       case .add(let name, let value): request.headers.append(name, value)
