@@ -41,6 +41,8 @@ import Testing
               #expect(progress.total == 400_000)
               received = progress.received
               if names.last != "progress" { names.append("progress") }
+            case .restarted: names.append("restarted")
+            case .retry: names.append("retry")
             case .finished: names.append("finished")
             case .failed: names.append("failed")
             }

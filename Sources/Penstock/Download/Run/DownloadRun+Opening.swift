@@ -26,11 +26,11 @@ extension DownloadRun {
         shared.withLock { $0.part = part }
         if let record, let why = refusal(record) {
           // An empty part is nothing to speak of.
-          if !record.segments.isEmpty { state.note(.restarted(why)) }
+          if !record.segments.isEmpty { shared.withLock { $0.pendingReason = why } }
         } else if let record, !record.segments.isEmpty {
           return try await resume(part, record)
         } else if record == nil, part.size > 0 {
-          state.note(.restarted(.unusablePart))
+          shared.withLock { $0.pendingReason = .unusablePart }
         }
       }
     }
@@ -131,8 +131,8 @@ extension DownloadRun {
 
   /// Begins again at the first byte, with an answer that is the whole where there is one.
   func restart(_ reason: RestartReason, with response: Response?) async throws(HTTPError) -> First {
-    state.note(.restarted(reason))
     shared.withLock { shared in
+      shared.pendingReason = reason
       shared.hasRestarted = true
       shared.resumedAt = 0
       shared.sources.forgetValidators()
@@ -236,6 +236,8 @@ extension DownloadRun {
       control.set(canReconnect: canContinue)
       // It is no checkpoint yet: a record of no bytes need not survive a power cut.
       try await record(isDurable: false)
+      // Now that there are other bytes, those from before are given up.
+      if let reason = shared.withLock({ $0.pendingReason.take() }) { state.note(.restarted(reason)) }
       try await begin(response, source: source, part: part)
       guard let segment else {
         // Nothing at all is the whole.

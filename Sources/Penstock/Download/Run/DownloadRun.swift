@@ -30,6 +30,8 @@ final class DownloadRun: Sendable {
     /// How each worker's tries have gone, also over restarts.
     var policies: [Int: HealingPolicy] = [:]
     var hasRestarted = false
+    /// Why the bytes from before are given up, to be told when others take their place.
+    var pendingReason: RestartReason?
     var lastFailure: HTTPError?
     var part: PartFile?
     /// Whether the part's bytes are this run's to change.
