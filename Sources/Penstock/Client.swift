@@ -17,11 +17,13 @@ public struct Client: Sendable {
     let transport: any Transport
     let curl: CurlTransport?
     let downloadHub = DownloadHub()
+    let stages: PipelineStages
 
     init(_ configuration: ClientConfiguration, _ transport: any Transport) {
       self.configuration = configuration
       self.transport = transport
       encoder = RequestEncoder(configuration)
+      stages = PipelineStages(configuration)
       curl = transport as? CurlTransport
     }
   }
@@ -31,6 +33,7 @@ public struct Client: Sendable {
   public var configuration: ClientConfiguration { core.configuration }
   var encoder: RequestEncoder { core.encoder }
   var transport: any Transport { core.transport }
+  var stages: PipelineStages { core.stages }
   private var curl: CurlTransport? { core.curl }
   var downloadHub: DownloadHub { core.downloadHub }
 

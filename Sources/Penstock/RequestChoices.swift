@@ -18,6 +18,10 @@ struct RequestChoices: Sendable {
   var isResumable = false
   var resumptionRetries = 5
   var rateLimit: ByteRate?
+  var retry: RetryPolicy?
+  var middlewares: [any Middleware] = []
+  var authorizer: (any AttemptAuthorizer)?
+  var isExemptFromAuthorization = false
 
   /// What most requests share.
   static let none = CopyOnWrite(RequestChoices())

@@ -76,11 +76,10 @@ public struct DownloadOptions: Sendable {
   /// Other places that have the same file: they are asked when the first one fails, and for segments. Each must
   /// agree in size, and in validator unless there is a checksum.
   public var mirrors: [String] = []
-  /// How often in a row it is tried again without getting any further; 3. What has come is not asked for again
-  /// where the server allows that.
-  public var retries = 3
-  /// The longest wait before a try, `Retry-After` included; 60 s.
-  public var longestRetryDelay = Duration.seconds(60)
+  /// When it is tried again, and how often in a row without getting any further (`RetryPolicy.limit`): three
+  /// times by default, after lost connections, time limits and the usual statuses. What has come isn't asked for
+  /// again where the server allows that.
+  public var retry = RetryPolicy()
   /// Gives another URL for the same file when the one at hand is refused with 403 or 410, as one whose signature
   /// has expired is; nil from it fails the download.
   public var urlProvider: (@Sendable (_ refused: HTTPError) async -> String?)?
@@ -119,8 +118,7 @@ public struct DownloadOptions: Sendable {
     var wrong: String?
     if case .count(let count) = segments, count < 1 || count > 256 { wrong = "segments (1 to 256)" }
     if minimumSegment.bytes < 1 { wrong = "minimumSegment (positive)" }
-    if retries < 0 { wrong = "retries (0 or more)" }
-    if longestRetryDelay < .zero { wrong = "longestRetryDelay (0 or more)" }
+    if let name = retry.invalidSetting { wrong = "retry." + name }
     if let maximumSize, maximumSize.bytes < 0 { wrong = "maximumSize (0 or more)" }
     guard let wrong else { return }
     throw HTTPError(

@@ -120,6 +120,11 @@ struct Settings: Sendable, Equatable {
   /// `--limit-rate`, bytes a second.
   var rateLimit: Int64?
 
+  /// `--retry`; nil: the verb's default, see `retryPolicy`.
+  var retries: Int?
+  var retriesAllMethods = false
+  var retryMaximumDelay: Duration?
+
   var connectTimeout: TimeLimit?
   var firstByteTimeout: TimeLimit?
   var idleTimeout: TimeLimit?

@@ -98,6 +98,7 @@ struct DownloadJob: Sendable {
     }
     options.keepsPartWhenCancelled = wanted.continues != false
     options.mirrors = wanted.mirrors
+    options.retry = settings.retryPolicy ?? .none
     options.keepsRemoteTime = wanted.keepsRemoteTime
     options.decodesContent = settings.decodesContent
     options.maximumSize = settings.maximumBody.map { .bytes($0) }

@@ -103,7 +103,7 @@ import Testing
     ])
     let client = Client()
     var options = DownloadOptions()
-    options.retries = 0
+    options.retry = .none
     let once = options
     let error = await #expect(throws: HTTPError.self) {
       try await client.download(.get(server.url("/f")), to: .file(folder("f")), once).value

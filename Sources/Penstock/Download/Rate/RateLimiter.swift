@@ -2,12 +2,12 @@ import Synchronization
 
 /// A limit of speed that several streams share and that can change at any time.
 final class RateLimiter: Sendable {
-  private let bucket: Mutex<TokenBucket>
+  private let bucket: Mutex<ByteBucket>
   private let begin = ContinuousClock.now
   /// So long a change of the rate may take to be felt by those who wait.
   private static let slice = Duration.milliseconds(100)
 
-  init(_ rate: ByteRate?) { bucket = Mutex(TokenBucket(rate: rate, now: .zero)) }
+  init(_ rate: ByteRate?) { bucket = Mutex(ByteBucket(rate: rate, now: .zero)) }
 
   private var now: Duration { ContinuousClock.now - begin }
 

@@ -40,11 +40,14 @@ final class ResumingBodySource: BodySource, WireCounting, @unchecked Sendable {
   ) {
     var again = request
     again.isResumable = false
+    again.retry = RetryPolicy.none
     self.request = again
     self.client = client
     self.validator = validator
     self.total = total
-    policy = HealingPolicy(retries: request.resumptionRetries, longestDelay: .seconds(30))
+    var retry = request.retry ?? client.configuration.retry ?? RetryPolicy()
+    retry.limit = request.resumptionRetries
+    policy = HealingPolicy(retry)
     state = Mutex(State(source: source))
   }
 

@@ -67,7 +67,7 @@ extension DownloadRun {
         options.segments, total: record.total, minimum: options.minimumSegment.bytes)
     }
     control.set(canReconnect: canContinue)
-    var policy = HealingPolicy(retries: options.retries, longestDelay: options.longestRetryDelay)
+    var policy = HealingPolicy(options.retry)
     while true {
       let source = try pick()
       switch await connect(source: source, checksEnd: true) {
@@ -146,7 +146,7 @@ extension DownloadRun {
       let source = shared.withLock { $0.reference }
       return try await adopt(carried, source: source, last: nil, total: nil)
     }
-    var policy = HealingPolicy(retries: isPlain ? options.retries : 0, longestDelay: options.longestRetryDelay)
+    var policy = HealingPolicy(isPlain ? options.retry : .none)
     // What had to begin again isn't divided once more.
     var asksForRange = wantsSegments && !shared.withLock { $0.hasRestarted }
     while true {

@@ -19,6 +19,8 @@ extension DownloadRun {
   func request(source: Int, range: String? = nil, ifRange: String? = nil) throws(HTTPError) -> Request {
     var request = request
     request.url = shared.withLock { $0.sources[source].url }
+    // Tries are made here, where it is known what has come.
+    request.retry = RetryPolicy.none
     request.decodesContent = options.decodesContent
     if !options.decodesContent, !request.headers.contains("Accept-Encoding") {
       request.headers.append("Accept-Encoding", "identity")

@@ -26,7 +26,7 @@ extension DownloadRun {
     var opening = first
     var policy =
       shared.withLock { $0.policies[worker] }
-      ?? HealingPolicy(retries: isPlain ? options.retries : 0, longestDelay: options.longestRetryDelay)
+      ?? HealingPolicy(isPlain ? options.retry : .none)
     defer { shared.withLock { [policy] in $0.policies[worker] = policy } }
     while true {
       let source: Int

@@ -1,6 +1,6 @@
 /// Lets through so many bytes a second, evenly: it holds a tenth of a second's worth. Pure; times are since any
 /// fixed instant.
-struct TokenBucket: Sendable {
+struct ByteBucket: Sendable {
   private(set) var rate: ByteRate?
   private var tokens: Double = 0
   private var last: Duration
