@@ -148,7 +148,9 @@ final class PartFile: Sendable {
   func read(into buffer: inout [UInt8], count: Int, at offset: Int64) -> (count: Int, number: Int32) {
     let target = descriptor
     while true {
-      let read = buffer.withUnsafeMutableBytes { pread(target, $0.baseAddress, min(count, $0.count), Int(offset)) }
+      let read = buffer.withUnsafeMutableBytes {
+        pread(target, $0.baseAddress, min(count, $0.count), Int(offset))
+      }
       if read >= 0 { return (read, EIO) }
       if errno != EINTR { return (0, errno) }
     }

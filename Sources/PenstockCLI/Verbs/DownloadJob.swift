@@ -39,7 +39,9 @@ struct DownloadJob: Sendable {
         return .success
       case .restarted(let reason): display?.say("penstock: \(name): begins again (\(reason.rawValue))")
       case .retry(let retry):
-        if settings.isVerbose { tell("\(name): tried again in \(ProgressFormat.duration(retry.delay)): \(retry.reason)") }
+        if settings.isVerbose {
+          tell("\(name): tried again in \(ProgressFormat.duration(retry.delay)): \(retry.reason)")
+        }
       case .failed(let error): return end(error)
       }
     }
@@ -89,7 +91,8 @@ struct DownloadJob: Sendable {
   private var options: DownloadOptions {
     let wanted = settings.download
     var options = DownloadOptions(
-      overwrite: settings.overwrite ?? .never, segments: wanted.segments ?? .count(1), checksum: wanted.checksum,
+      overwrite: settings.overwrite ?? .never, segments: wanted.segments ?? .count(1),
+      checksum: wanted.checksum,
       digest: settings.progress == .json ? .sha256 : nil)
     switch wanted.continues {
     case true: options.resume = .always

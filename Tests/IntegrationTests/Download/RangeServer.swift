@@ -78,7 +78,8 @@ final class RangeServer: Sendable {
       }
       status = 206
       range = asked
-      fields.append(("Content-Range", way.contentRange ?? "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"))
+      fields.append(
+        ("Content-Range", way.contentRange ?? "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"))
     }
     var body = Array(way.content[range])
     fields.append(way.isCloseDelimited ? ("Connection", "close") : ("Content-Length", "\(body.count)"))
@@ -133,4 +134,9 @@ extension DownloadOptions {
     change(&options)
     return options
   }
+}
+
+extension TestFolder {
+  /// Whether a file has these bytes; a failing test doesn't print them all.
+  func holds(_ bytes: [UInt8], in name: String) -> Bool { read(name) == bytes }
 }

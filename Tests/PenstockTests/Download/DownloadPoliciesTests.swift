@@ -21,14 +21,17 @@ import Testing
     let policy = Held(HealingPolicy(Self.policy(2, .seconds(60))))
     for step in 1...1000 {
       #expect(
-        policy.change({ $0.failed(Self.lost, reached: Int64(step), random: 0.5) }) == .retry(delay: .milliseconds(20)))
+        policy.change({ $0.failed(Self.lost, reached: Int64(step), random: 0.5) })
+          == .retry(delay: .milliseconds(20)))
     }
   }
 
   @Test func `tries that get no further end, each waiting longer`() {
     let policy = Held(HealingPolicy(Self.policy(3, .milliseconds(600))))
     var delays: [Duration] = []
-    while case .retry(let delay) = policy.change({ $0.failed(Self.lost, reached: 0, random: 0.5) }) { delays.append(delay) }
+    while case .retry(let delay) = policy.change({ $0.failed(Self.lost, reached: 0, random: 0.5) }) {
+      delays.append(delay)
+    }
     #expect(delays == [.milliseconds(250), .milliseconds(300), .milliseconds(300)])
     let never = Held(HealingPolicy(Self.policy(0, .seconds(1))))
     #expect(never.change({ $0.failed(Self.lost, reached: 5, random: 0) }) == .giveUp)
@@ -51,11 +54,14 @@ import Testing
     for kind in [HTTPError.Kind.idleTimeout, .truncated, .connectionLost, .emptyReply, .http2Stream] {
       #expect(retries(HTTPError(kind, phase: .body, message: ""), reached: 0))
     }
-    for kind in [HTTPError.Kind.totalTimeout, .diskFull, .serverCertificate, .checksumMismatch, .malformedResponse] {
+    for kind in [
+      HTTPError.Kind.totalTimeout, .diskFull, .serverCertificate, .checksumMismatch, .malformedResponse,
+    ] {
       #expect(!retries(HTTPError(kind, phase: .body, message: "")))
     }
     let unknown = HTTPError(.hostNotResolved, phase: .connect, message: "")
-    #expect(retries(unknown, reached: 1) && !retries(unknown, reached: 0), "a name that was found isn't wrong")
+    #expect(
+      retries(unknown, reached: 1) && !retries(unknown, reached: 0), "a name that was found isn't wrong")
   }
 
   @Test func `the server's own wait is kept within the limit`() {
@@ -89,12 +95,17 @@ import Testing
 
   @Test func `turns go by priority, then by arrival, never more than the limit`() {
     let turns = Held(DownloadTurns(limit: 2))
-    #expect(turns.change({ $0.enter(1, priority: 0) }) == [1] && turns.change({ $0.enter(2, priority: 0) }) == [2])
-    #expect(turns.change({ $0.enter(3, priority: 0) }).isEmpty && turns.change({ $0.enter(4, priority: 5) }).isEmpty)
+    #expect(
+      turns.change({ $0.enter(1, priority: 0) }) == [1] && turns.change({ $0.enter(2, priority: 0) }) == [2])
+    #expect(
+      turns.change({ $0.enter(3, priority: 0) }).isEmpty && turns.change({ $0.enter(4, priority: 5) }).isEmpty
+    )
     #expect(turns.change({ $0.enter(5, priority: 0) }).isEmpty)
     #expect(turns.change({ $0.leave(1) }) == [4] && turns.change({ $0.leave(4) }) == [3])
     #expect(turns.change({ $0.leave(5) }).isEmpty, "one that waits may leave")
-    #expect(turns.change({ $0.enter(6, priority: 1) }).isEmpty && turns.change({ $0.enter(7, priority: 0) }).isEmpty)
+    #expect(
+      turns.change({ $0.enter(6, priority: 1) }).isEmpty && turns.change({ $0.enter(7, priority: 0) }).isEmpty
+    )
     turns.change({ $0.set(priority: 9, of: 7) })
     #expect(turns.change({ $0.set(limit: 3) }) == [7])
     #expect(turns.change({ $0.leave(2) }) == [6] && turns.it.waitingCount == 0)
@@ -105,7 +116,8 @@ import Testing
     let sha512 = try Digest.of(Array("hello".utf8), .sha512)
     let (short, long) = (Base64.encode(sha256.bytes), Base64.encode(sha512.bytes))
     #expect(DigestFields.expected(["Repr-Digest": "sha-256=:\(short):"]) == sha256)
-    #expect(DigestFields.expected(["Repr-Digest": "md5=:AAAA:, sha-512=:\(long):, sha-256=:\(short):"]) == sha512)
+    #expect(
+      DigestFields.expected(["Repr-Digest": "md5=:AAAA:, sha-512=:\(long):, sha-256=:\(short):"]) == sha512)
     #expect(DigestFields.expected(["Digest": "SHA-256=\(short)"]) == sha256)
     #expect(DigestFields.expected(["Digest": "sha-256=\(long)"]) == nil)
     #expect(DigestFields.expected(["Repr-Digest": "sha-256=\(short)"]) == nil)
@@ -145,6 +157,8 @@ import Testing
     #expect(SavableDigestContext(algorithm, state: Array(kept.dropLast())) == nil)
     #expect(SavableDigestContext(algorithm, state: [9] + kept.dropFirst()) == nil)
     // A count of waiting bytes that can't be must not become an index.
-    #expect(SavableDigestContext(algorithm, state: Array(kept.prefix(4)) + kept.dropFirst(4).map { _ in 0xFF }) == nil)
+    #expect(
+      SavableDigestContext(algorithm, state: Array(kept.prefix(4)) + kept.dropFirst(4).map { _ in 0xFF })
+        == nil)
   }
 }

@@ -45,7 +45,8 @@ import Testing
 
   @Test(arguments: [
     "<a/>", "", "text", "<metalink>", "<metalink></a></metalink>", "<metalink/><metalink/>",
-    "<!DOCTYPE metalink [<!ENTITY a \"b\">]><metalink/>", "<metalink>&nope;</metalink>", "<metalink a='1' a='2'/>",
+    "<!DOCTYPE metalink [<!ENTITY a \"b\">]><metalink/>", "<metalink>&nope;</metalink>",
+    "<metalink a='1' a='2'/>",
     "<metalink a=1/>", "<metalink>&#0;</metalink>", "<metalink", "< metalink/>", "<metalink/>x",
   ]) func `what isn't well formed is refused`(_ text: String) {
     let error = #expect(throws: HTTPError.self) { try Metalink(parsing: Array(text.utf8)) }

@@ -41,7 +41,10 @@ import Testing
     #expect(!isTaken { $0.segments = [[0]] })
     #expect(!isTaken { $0.total = nil }, "a gap that nobody knows the end of")
     #expect(!isTaken { $0.digests[0].offset = 31 })
-    #expect(isTaken { $0.segments = [] ; $0.digests = [] })
+    #expect(
+      isTaken {
+        $0.segments = []; $0.digests = []
+      })
     #expect(PartRecord.decode(Array("[]".utf8)) == nil)
     #expect(PartRecord.decode(Array("{}".utf8)) == nil)
   }

@@ -33,7 +33,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("bytes 6-9/10", RestartReason.otherRange), ("bytes 0-4/10", .otherRange), ("bytes 5-9/11", .totalChanged),
+    ("bytes 6-9/10", RestartReason.otherRange), ("bytes 0-4/10", .otherRange),
+    ("bytes 5-9/11", .totalChanged),
     ("bytes 5-10/11", .totalChanged), ("bytes 5-10/*", .totalChanged), ("bytes 5-9", .noContentRange),
     ("bytes */10", .noContentRange), ("items 5-9/10", .noContentRange), ("bytes 9-5/10", .noContentRange),
     ("", .noContentRange),
@@ -75,7 +76,8 @@ import Testing
     #expect(Self.judge(416, [:], first: 10) == .startOver(.notSatisfiable))
     #expect(
       Self.judge(416, ["Content-Range": "bytes */10", "ETag": "\"b\""], first: 10) == .startOver(.changed))
-    #expect(Self.judge(416, ["Content-Range": "bytes */0"], first: 0, total: nil) == .startOver(.notSatisfiable))
+    #expect(
+      Self.judge(416, ["Content-Range": "bytes */0"], first: 0, total: nil) == .startOver(.notSatisfiable))
     #expect(Self.judge(416, ["Content-Range": "bytes */10"], first: nil) == .refused)
   }
 

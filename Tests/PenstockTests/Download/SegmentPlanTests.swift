@@ -29,7 +29,9 @@ final class Held<Value> {
     let next = try #require(plan.change({ $0.claim() }))
     #expect(next.position == 4 && next.end == 10)
     #expect(plan.change({ $0.arrive(next.id, 9) }) == .takeLast(6))
-    #expect(plan.it.isComplete && plan.change({ $0.arrive(next.id, 1) }) == .drop && plan.change({ $0.claim() }) == nil)
+    #expect(
+      plan.it.isComplete && plan.change({ $0.arrive(next.id, 1) }) == .drop
+        && plan.change({ $0.claim() }) == nil)
   }
 
   @Test func `the slowest remainder is shared when nothing else is left`() throws {
@@ -41,7 +43,9 @@ final class Held<Value> {
     let stolen = try #require(plan.change({ $0.claim() }))
     #expect(stolen.start == 6 << 20 && stolen.end == 8 << 20)
     #expect(plan.it.active[second.id]?.end == 6 << 20)
-    #expect(plan.change({ $0.arrive(second.id, 3 << 20) }) == .takeLast(2 << 20), "what was taken away is another's")
+    #expect(
+      plan.change({ $0.arrive(second.id, 3 << 20) }) == .takeLast(2 << 20), "what was taken away is another's"
+    )
   }
 
   @Test func `what is too small isn't shared`() throws {
@@ -70,7 +74,9 @@ final class Held<Value> {
       steps += 1
       switch generator.next(below: 10) {
       case 0...2:
-        guard mine.count < 8, let segment = plan.change({ $0.claim(limit: Int64(1 + generator.next(below: 100_000))) }) else {
+        guard mine.count < 8,
+          let segment = plan.change({ $0.claim(limit: Int64(1 + generator.next(below: 100_000))) })
+        else {
           continue
         }
         mine.append((segment.id, segment.position))
@@ -103,9 +109,10 @@ final class Held<Value> {
     #expect(tuner.it.wanted == 2)
     var now = Duration.zero
     func measure(_ rate: Double) {
-      tuner.change({ $0.measure(rate: rate, running: tuner.it.wanted, now: now) })
+      let wanted = tuner.it.wanted
+      tuner.change { $0.measure(rate: rate, running: wanted, now: now) }
       now += .seconds(2)
-      tuner.change({ $0.measure(rate: rate, running: tuner.it.wanted, now: now) })
+      tuner.change { $0.measure(rate: rate, running: wanted, now: now) }
       now += .seconds(1)
     }
     measure(100)
@@ -127,7 +134,9 @@ final class Held<Value> {
 
   @Test func `fast sources get more, failing ones less, excluded ones nothing`() {
     let board = Held(SourceBoard(["a", "b", "c"]))
-    #expect(board.change({ $0.pick() }) == 0 && board.change({ $0.pick() }) == 1 && board.change({ $0.pick() }) == 2)
+    #expect(
+      board.change({ $0.pick() }) == 0 && board.change({ $0.pick() }) == 1 && board.change({ $0.pick() }) == 2
+    )
     board.it.received(0, 1000, rate: 10)
     board.it.received(1, 1000, rate: 100)
     board.it.received(2, 1000, rate: 10)

@@ -88,13 +88,16 @@ public struct Metalink: Sendable, Hashable {
     }
 
     private mutating func end() {
-      let text = text.split { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }.joined(separator: " ")
+      let text = text.split { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }.joined(
+        separator: " ")
       switch path {
       case ["metalink", "file"]:
         if var file, files.count < 10_000 {
           // Stable: what has one priority stays in the document's order.
-          file.urls = places.enumerated().sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }
-            .map(\.element.url)
+          file.urls = places.enumerated().sorted {
+            ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
+          }
+          .map(\.element.url)
           file.digests.sort { $0.algorithm.byteCount > $1.algorithm.byteCount }
           files.append(file)
         }

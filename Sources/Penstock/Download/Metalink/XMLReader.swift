@@ -41,7 +41,9 @@ struct XMLReader: ~Copyable {
       guard bytes[position] == UInt8(ascii: "<") else {
         let text = try text()
         if open.isEmpty {
-          guard text.utf8.allSatisfy(Self.isSpace) else { throw failure("there is text outside the root element") }
+          guard text.utf8.allSatisfy(Self.isSpace) else {
+            throw failure("there is text outside the root element")
+          }
           continue
         }
         return .text(text)
@@ -92,7 +94,8 @@ struct XMLReader: ~Copyable {
       _ = skipSpace()
       guard skips("=") else { throw failure("an attribute has no value") }
       _ = skipSpace()
-      guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'")
+      guard position < bytes.count,
+        bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'")
       else { throw failure("an attribute's value isn't quoted") }
       let quote = bytes[position]
       let start = position + 1
@@ -182,7 +185,9 @@ struct XMLReader: ~Copyable {
 
   private func failure(_ message: String) -> Failure { Failure(message: message, position: position) }
 
-  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
 
   private static func isName(_ byte: UInt8) -> Bool {
     switch byte {

@@ -56,7 +56,8 @@ final class DownloadHub: Sendable {
     let held = state.withLock { state in
       state.admitted.remove(key)
       // What a shutdown has interrupted is taken up by a later run; all else is done.
-      if case .failure(let error)? = result, error.kind == .shutdown {} else {
+      if case .failure(let error)? = result, error.kind == .shutdown {
+      } else {
         state.record.entries.removeAll { $0.key == key }
       }
       return state.held.removeValue(forKey: key)

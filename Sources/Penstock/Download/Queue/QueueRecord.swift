@@ -40,7 +40,11 @@ struct QueueRecord: Sendable, Hashable, Codable {
     var number: Int32 = 0
     while position < bytes.count, number == 0 {
       let count = bytes[position...].withUnsafeBytes { Glibc.write(opened, $0.baseAddress, $0.count) }
-      if count > 0 { position += count } else if count == 0 || errno != EINTR { number = count == 0 ? EIO : errno }
+      if count > 0 {
+        position += count
+      } else if count == 0 || errno != EINTR {
+        number = count == 0 ? EIO : errno
+      }
     }
     if number == 0, fsync(opened) != 0 { number = errno }
     close(opened)
@@ -66,7 +70,8 @@ struct QueueRecord: Sendable, Hashable, Codable {
       if count == 0 { break }
       if count > 0 { bytes += block[..<count] } else if errno != EINTR { break }
     }
-    guard let record = try? JSONDecoder().decode(QueueRecord.self, from: Data(bytes)), record.version == 1 else {
+    guard let record = try? JSONDecoder().decode(QueueRecord.self, from: Data(bytes)), record.version == 1
+    else {
       throw HTTPError(
         .readFailed, phase: .file, message: "\"\(path)\" isn't the state of a queue of downloads",
         advice: "Move it away to begin with an empty queue")
@@ -118,7 +123,9 @@ extension QueueRecord.Entry {
     options.segments = segments == 0 ? .automatic : .count(segments)
     options.mirrors = mirrors
     if let parts = checksum?.split(separator: "=", maxSplits: 1), parts.count == 2 {
-      options.checksum = Digest.Algorithm(name: String(parts[0])).flatMap { Digest($0, hex: String(parts[1])) }
+      options.checksum = Digest.Algorithm(name: String(parts[0])).flatMap {
+        Digest($0, hex: String(parts[1]))
+      }
     }
     options.digest = digest.flatMap { Digest.Algorithm(name: $0) }
     options.priority = priority

@@ -65,7 +65,9 @@ final class ResumingBodySource: BodySource, WireCounting, @unchecked Sendable {
   func next() async throws(HTTPError) -> BodyChunk? {
     if let failure { throw failure }
     while true {
-      guard let source = state.withLock({ $0.source }) else { throw .cancelled(phase: .body, url: request.url) }
+      guard let source = state.withLock({ $0.source }) else {
+        throw .cancelled(phase: .body, url: request.url)
+      }
       do throws(HTTPError) {
         if let chunk = try await source.next() {
           state.withLock { $0.position += Int64(chunk.count) }
@@ -139,7 +141,7 @@ final class ResumingBodySource: BodySource, WireCounting, @unchecked Sendable {
           error = HTTPError(
             .httpStatus, phase: .head, message: "the rest of the body was refused with \(response.status)",
             method: request.method, url: request.url, status: response.status, received: position)
-        case .append: 
+        case .append:
           response.cancel()
           throw changed("the server gave another range", response)
         case .whole(let reason), .startOver(let reason as RestartReason?):

@@ -24,7 +24,8 @@ struct ByteRanges: Sendable, Hashable {
     var high = low
     var merged = new
     while high < ranges.count, ranges[high].lowerBound <= new.upperBound {
-      merged = min(merged.lowerBound, ranges[high].lowerBound)..<max(merged.upperBound, ranges[high].upperBound)
+      merged =
+        min(merged.lowerBound, ranges[high].lowerBound)..<max(merged.upperBound, ranges[high].upperBound)
       high += 1
     }
     ranges.replaceSubrange(low..<high, with: [merged])

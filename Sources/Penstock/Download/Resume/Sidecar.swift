@@ -67,7 +67,11 @@ struct Sidecar: Sendable {
     var position = 0
     while position < bytes.count {
       let count = bytes[position...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 { position += count } else if count == 0 || errno != EINTR { return count == 0 ? EIO : errno }
+      if count > 0 {
+        position += count
+      } else if count == 0 || errno != EINTR {
+        return count == 0 ? EIO : errno
+      }
     }
     return 0
   }

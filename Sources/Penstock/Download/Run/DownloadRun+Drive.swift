@@ -106,7 +106,10 @@ extension DownloadRun {
     let (segments, progress) = shared.withLock { shared in
       let received = shared.plan.count
       let isDue = shared.meter.update(received: received, decoded: received, now: now)
-      shared.meter.learn(total: shared.plan.total)
+      // A part told it; the end of a body of unknown length is no announcement.
+      if !shared.plan.isComplete, shared.meter.progress.total == nil {
+        shared.meter.learn(total: shared.plan.total)
+      }
       if !control.gate.isPaused {
         shared.tuner.measure(rate: shared.meter.progress.rate, running: running, now: now)
       }
@@ -139,22 +142,29 @@ extension DownloadRun {
   func record(isDurable: Bool) async throws(HTTPError) {
     guard keepsRecord else { return }
     try await recordQueue.run { [self] () throws(HTTPError) in
-      let (part, digests, recorded) = shared.withLock { ($0.part, $0.digests, $0.recorded) }
+      let (part, digests, recorded, digested) = shared.withLock {
+        ($0.part, $0.digests, $0.recorded, $0.recordedDigests)
+      }
       guard let part else { return }
       let kept = digests?.kept ?? []
       let done = part.written
-      if let recorded, recorded == done { return }
+      let reach = kept.first?.offset ?? 0
+      if let recorded, recorded == done, digested == reach { return }
       if isDurable { try part.syncData() }
       let record = shared.withLock { shared in
         PartRecord(
-          url: Redaction.url(request.url), finalURL: Redaction.url(shared.finalURL.isEmpty ? request.url : shared.finalURL),
+          url: Redaction.url(request.url),
+          finalURL: Redaction.url(shared.finalURL.isEmpty ? request.url : shared.finalURL),
           etag: shared.validator?.etag, lastModified: shared.validator?.lastModified,
           strong: shared.validator?.isStrong ?? false, total: shared.plan.total,
           segments: done.ranges.map { [$0.lowerBound, $0.upperBound] },
           digests: kept.filter { $0.offset <= done.end(from: 0) }, endVerifiable: shared.isEndVerifiable)
       }
       try part.sidecar.write(record, isDurable: isDurable)
-      shared.withLock { $0.recorded = done }
+      shared.withLock { shared in
+        shared.recorded = done
+        shared.recordedDigests = reach
+      }
     }
   }
 }

@@ -5,12 +5,16 @@ import Synchronization
 extension DownloadRun {
   func finish() async throws(HTTPError) -> DownloadedFile {
     let (part, digests, told, total, isAllocated) = shared.withLock { shared in
-      (shared.part, shared.digests, shared.serverDigest, shared.plan.total ?? shared.plan.count, shared.isAllocated)
+      (
+        shared.part, shared.digests, shared.serverDigest, shared.plan.total ?? shared.plan.count,
+        shared.isAllocated
+      )
     }
     guard let part else { throw .cancelled(phase: .file) }
     guard part.written.end(from: 0) >= total else {
       throw HTTPError(
-        .diskFailed, phase: .file, message: "\"\(part.path)\" lacks bytes that were written", url: request.url)
+        .diskFailed, phase: .file, message: "\"\(part.path)\" lacks bytes that were written", url: request.url
+      )
     }
     let found = try await digests?.finish(total: total) ?? []
     let isVerified = try await verify(found, told, part)
@@ -24,7 +28,6 @@ extension DownloadRun {
     }
     let now = elapsed
     let last = shared.withLock { shared in
-      shared.meter.learn(total: shared.meter.progress.total ?? shared.plan.total)
       _ = shared.meter.update(received: total, decoded: total, now: now)
       return shared.meter.finish(now: now)
     }
@@ -43,16 +46,21 @@ extension DownloadRun {
   private func verify(_ found: [Digest], _ told: Digest?, _ part: PartFile) async throws(HTTPError) -> Bool {
     var isVerified = false
     for (expected, who) in [(options.checksum, "it must be"), (told, "the server says")] {
-      guard let expected, let actual = found.first(where: { $0.algorithm == expected.algorithm }) else { continue }
+      guard let expected, let actual = found.first(where: { $0.algorithm == expected.algorithm }) else {
+        continue
+      }
       if actual == expected {
         isVerified = true
         continue
       }
       var advice = "The file is damaged, or another one than was meant; nothing of it is kept"
-      if options.mismatch == .keepAside { advice = "The bad file is kept as \"\(try await part.setAside())\"" }
+      if options.mismatch == .keepAside {
+        advice = "The bad file is kept as \"\(try await part.setAside())\""
+      }
       throw HTTPError(
         .checksumMismatch, phase: .file,
-        message: "the \(expected.algorithm.rawValue) of the file is \(actual.hex), and \(who) \(expected.hex)",
+        message:
+          "the \(expected.algorithm.rawValue) of the file is \(actual.hex), and \(who) \(expected.hex)",
         advice: advice, method: request.method, url: request.url, received: shared.withLock { $0.plan.count })
     }
     return isVerified

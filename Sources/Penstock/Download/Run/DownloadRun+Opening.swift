@@ -198,7 +198,9 @@ extension DownloadRun {
     case .ifModified:
       guard case .file(let path) = target else { return }
       let time = try? await queue.run { () throws(HTTPError) in DownloadPlace.modificationTime(path) }
-      if let time = time ?? nil { ask.headers.append("If-Modified-Since", HTTPDate(secondsSinceEpoch: time).description) }
+      if let time = time ?? nil {
+        ask.headers.append("If-Modified-Since", HTTPDate(secondsSinceEpoch: time).description)
+      }
     }
   }
 
@@ -210,7 +212,8 @@ extension DownloadRun {
       let coded = response.headers.contains("Content-Encoding") && options.decodesContent
       let size = total ?? (coded ? nil : response.announcedLength)
       if let size { try check(size: size) }
-      let told = options.verifiesServerDigest && !coded && isPlain ? DigestFields.expected(response.headers) : nil
+      let told =
+        options.verifiesServerDigest && !coded && isPlain ? DigestFields.expected(response.headers) : nil
       let part = try await emptyPart(for: response, size: size)
       let digests = try digests(for: part, told: told)
       let isAllocated = try await queue.run { () throws(HTTPError) in

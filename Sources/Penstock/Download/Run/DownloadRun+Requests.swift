@@ -35,7 +35,8 @@ extension DownloadRun {
       guard total > elapsed else {
         throw HTTPError(
           .totalTimeout, phase: .body, message: "the download took longer than \(total)",
-          advice: "Raise the limit, or continue it with a later run", method: request.method, url: request.url,
+          advice: "Raise the limit, or continue it with a later run", method: request.method,
+          url: request.url,
           received: shared.withLock { $0.plan.count })
       }
       limits.total = total - elapsed

@@ -89,7 +89,8 @@ extension DownloadRun {
     let (segment, total, count, known) = shared.withLock { shared in
       let sharing = max(1, shared.tuner.wanted)
       let open = (shared.plan.total ?? .max) - shared.plan.count
-      let limit = sharing == 1 || shared.plan.total == nil ? Int64.max : max(shared.plan.minimum, open / Int64(sharing))
+      let limit =
+        sharing == 1 || shared.plan.total == nil ? Int64.max : max(shared.plan.minimum, open / Int64(sharing))
       // What can't be continued is asked for from the first byte, by one.
       return (
         shared.plan.claim(limit: limit), shared.plan.total, shared.plan.count,
@@ -104,7 +105,7 @@ extension DownloadRun {
     } else {
       return .nothingToDo
     }
-    let asksForRange = count > 0 && mayContinue
+    let asksForRange = (count > 0 || first > 0) && mayContinue
     var range: String?
     if asksForRange {
       let isTail = segment.map { $0.end == .max || $0.end == total } ?? true
@@ -114,7 +115,8 @@ extension DownloadRun {
       let response = try await client.send(
         try request(source: source, range: range, ifRange: asksForRange ? known?.ifRange : nil))
       let judge = RangeAnswerJudge(
-        first: asksForRange ? first : nil, total: total, validator: known, hasBytes: count > 0)
+        first: asksForRange ? first : nil, total: total, validator: known, hasBytes: asksForRange || count > 0
+      )
       let verdict = judge.judge(status: response.status, headers: response.headers)
       return await settle(
         verdict, response, segment, source: source, asked: asksForRange, count: count)
@@ -155,7 +157,7 @@ extension DownloadRun {
       // The size is known now, where it wasn't.
       shared.withLock { $0.plan.learn(total: count) }
       return .complete(response)
-    case .whole where !asked && count == 0:
+    case .whole where !asked && count == 0 && segment?.position == 0:
       return freshAgain(response, segment, source: source)
     case .whole(let reason):
       release(segment)
@@ -205,7 +207,8 @@ extension DownloadRun {
         return true
       }
       let isSame =
-        options.checksum != nil || shared.serverDigest != nil || shared.validator?.agrees(with: validator) == true
+        options.checksum != nil || shared.serverDigest != nil
+        || shared.validator?.agrees(with: validator) == true
       guard isSame, shared.plan.total == nil || total == shared.plan.total else { return false }
       shared.sources.answered(source, url: response.url, validator: validator)
       return true
@@ -218,7 +221,8 @@ extension DownloadRun {
       return shared.sources[source].url
     }
     let error = HTTPError(
-      .rangeNotSatisfiable, phase: .head, message: "the mirror has another file, or no ranges of it", url: url)
+      .rangeNotSatisfiable, phase: .head, message: "the mirror has another file, or no ranges of it", url: url
+    )
     return .failed(error, retryAfter: nil)
   }
 
@@ -248,7 +252,8 @@ extension DownloadRun {
     do throws(HTTPError) {
       try await writer.finish()
     } catch {
-      return .interrupted(error.at(status: opening.response.status, received: shared.withLock { $0.plan.count }))
+      return .interrupted(
+        error.at(status: opening.response.status, received: shared.withLock { $0.plan.count }))
     }
     return end
   }
@@ -281,14 +286,17 @@ extension DownloadRun {
           case .drop: return .whole
           }
         }
-        if let limit = options.maximumSize { try check(size: min(limit.bytes + 1, shared.withLock { $0.plan.count })) }
+        if let limit = options.maximumSize {
+          try check(size: min(limit.bytes + 1, shared.withLock { $0.plan.count }))
+        }
       }
       if shared.withLock({ $0.plan.end(opening.segment.id) }) { return .whole }
       throw HTTPError(
         .truncated, phase: .body, message: "the body ended before its range did", method: request.method,
         url: opening.response.url, mayHaveBeenProcessed: true)
     } catch {
-      return .interrupted(error.at(status: opening.response.status, received: shared.withLock { $0.plan.count }))
+      return .interrupted(
+        error.at(status: opening.response.status, received: shared.withLock { $0.plan.count }))
     }
   }
 

@@ -41,6 +41,8 @@ final class DownloadRun: Sendable {
     var isAllocated = false
     /// What the last record on the disk says.
     var recorded: ByteRanges?
+    /// How far the digests were in it.
+    var recordedDigests: Int64 = 0
   }
 
   let client: Client
@@ -121,8 +123,10 @@ final class DownloadRun: Sendable {
   private func neverTheSame(_ reason: RestartReason) -> HTTPError {
     HTTPError(
       .rangeNotSatisfiable, phase: .body,
-      message: "the download began anew \(Self.mostRestarts) times and can't be continued (\(reason.rawValue))",
-      advice: "The file may be changing on the server, or its ranges can't be relied on; try without segments",
+      message:
+        "the download began anew \(Self.mostRestarts) times and can't be continued (\(reason.rawValue))",
+      advice:
+        "The file may be changing on the server, or its ranges can't be relied on; try without segments",
       method: request.method, url: request.url, mayHaveBeenProcessed: true)
   }
 
@@ -140,7 +144,9 @@ final class DownloadRun: Sendable {
     return shared.withLock { shared in
       guard let validator = shared.validator else { return false }
       // A body whose end can't be told from a cut is nothing to build upon, unless a digest judges in the end.
-      guard shared.isEndVerifiable || shared.plan.total != nil || options.checksum != nil else { return false }
+      guard shared.isEndVerifiable || shared.plan.total != nil || options.checksum != nil else {
+        return false
+      }
       return validator.isStrong || options.resume == .always
     }
   }

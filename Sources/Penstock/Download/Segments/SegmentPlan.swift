@@ -87,7 +87,8 @@ struct SegmentPlan: Sendable {
   /// A range that somebody loads already when the plan is made.
   private mutating func begin(_ range: Range<Int64>) -> Segment {
     nextID += 1
-    let segment = Segment(id: nextID, start: range.lowerBound, position: range.lowerBound, end: range.upperBound)
+    let segment = Segment(
+      id: nextID, start: range.lowerBound, position: range.lowerBound, end: range.upperBound)
     active[segment.id] = segment
     return segment
   }

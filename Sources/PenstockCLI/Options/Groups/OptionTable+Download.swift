@@ -19,7 +19,8 @@ extension OptionTable {
       settings.download.mirrors.append(text)
     },
     .value(
-      nil, "checksum", "ALG=HEX", .files, verbs: [.download], "What the file must be: sha-256, sha-512, sha-1, md5"
+      nil, "checksum", "ALG=HEX", .files, verbs: [.download],
+      "What the file must be: sha-256, sha-512, sha-1, md5"
     ) { settings, text throws(UsageError) in
       settings.download.checksum = try ChecksumValue.parse(text)
     },
