@@ -37,7 +37,7 @@ struct DownloadJob: Sendable {
         display?.end(key, bytes: file.bytes)
         display?.say(Self.line(file))
         return .success
-      case .restarted(let reason): display?.say("penstock: \(name): begins again (\(reason.rawValue))")
+      case .restarted(let reason): display?.say("\(name): begins again (\(reason.rawValue))")
       case .retry(let retry):
         if settings.isVerbose {
           tell("\(name): tried again in \(ProgressFormat.duration(retry.delay)): \(retry.reason)")
