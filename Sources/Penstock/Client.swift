@@ -16,6 +16,7 @@ public struct Client: Sendable {
     let encoder: RequestEncoder
     let transport: any Transport
     let curl: CurlTransport?
+    let downloadHub = DownloadHub()
     let stages: PipelineStages
 
     init(_ configuration: ClientConfiguration, _ transport: any Transport, _ curl: CurlTransport?) {
@@ -34,6 +35,7 @@ public struct Client: Sendable {
   var transport: any Transport { core.transport }
   var stages: PipelineStages { core.stages }
   private var curl: CurlTransport? { core.curl }
+  var downloadHub: DownloadHub { core.downloadHub }
 
   /// A client of its own loops and connections; they are made with the first request.
   public init(configuration: ClientConfiguration = ClientConfiguration()) {

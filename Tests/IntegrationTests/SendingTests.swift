@@ -190,7 +190,7 @@ import Testing
       script: .response(body: String(repeating: "x", count: 48 << 10)))
     try await TestClient.with { client in
       var down = Request.get(server.url)
-      down.rateLimit = .kibibytes(64)
+      down.rateLimit = .perSecond(.kibibytes(64))
       let begin = ContinuousClock.now
       let text = try await client.text(down)
       #expect(text.utf8.count == 48 << 10)
@@ -198,7 +198,7 @@ import Testing
       #expect(ContinuousClock.now - begin > .milliseconds(400))
 
       var up = Request.put(server.url, body: .bytes([UInt8](repeating: 1, count: 48 << 10)))
-      up.rateLimit = .kibibytes(64)
+      up.rateLimit = .perSecond(.kibibytes(64))
       let second = ContinuousClock.now
       _ = try await client.send(up)
       #expect(ContinuousClock.now - second > .milliseconds(400))

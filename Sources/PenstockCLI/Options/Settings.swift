@@ -119,6 +119,7 @@ struct Settings: Sendable, Equatable {
   var progress: ProgressDisplay = .auto
   /// What `batch` has of its own.
   var batch = BatchChoices()
+  var download = DownloadSettings()
 
   /// `--retry`; nil: the verb's default, see `retryPolicy`.
   var retries: Int?
