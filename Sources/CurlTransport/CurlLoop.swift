@@ -395,7 +395,4 @@ actor CurlLoop {
       begin(transfer)
     }
   }
-
-  /// Exchanges on this loop, for gauges and tests.
-  var load: (running: Int, waiting: Int, idleHandles: Int) { (running.count, waiting, idle.count) }
 }

@@ -192,7 +192,9 @@ final class Transfer: @unchecked Sendable {
     case .head(let head):
       // A status line after a provisional head takes its place.
       provisional = nil
-      if request.sharedOptions.value.cookies != nil, head.headers.contains("Set-Cookie") { hasNewCookies = true }
+      if request.sharedOptions.value.cookies != nil, head.headers.contains("Set-Cookie") {
+        hasNewCookies = true
+      }
       if head.status.isInformational, head.status != 101 {
         storage.deliver(.informational(head))
         markForFlush()

@@ -25,6 +25,7 @@ enum BodyDigest {
         }
       }.value
       return try result.get()
+    case .deferred(let make): return try await of(make(), algorithm)
     case .stream: return nil
     }
   }

@@ -9,6 +9,7 @@ enum RequestBodyReader {
     case .empty: return []
     case .bytes(let chunk): return Array(chunk)
     case .file(let path): return try FileContent.read(path)
+    case .deferred(let make): return try await collect(make())
     case .stream(let make):
       let lease = SourceLease(make())
       defer { lease.end() }

@@ -75,7 +75,10 @@ private struct Scribe: Middleware {
         case .redirect(let hop): names.append("redirect \(hop.status)")
         case .head(let head): names.append("head \(head.status) \(head.url)")
         case .body(let chunk): names.append("body \(chunk.count)")
-        case .progress(let progress): names.append("progress \(progress.received)")
+        case .progress(let progress):
+          // How many there are depends on the time that passes.
+          let name = "progress \(progress.received)"
+          if names.last != name { names.append(name) }
         case .completed(let summary): names.append("completed \(summary.received)")
         case .informational, .uploadProgress, .trailers: names.append("other")
         }
