@@ -54,10 +54,16 @@ public struct CredentialContext: Sendable {
   public let hop: Int
   /// How often this call was sent again because a credential or proof asked for it.
   public let resends: Int
+  /// Whether the request may be sent again after a refresh, or wait for one; see `Request.withoutRefresh()`.
+  public let refreshes: Bool
   /// The credential's own note about this attempt: what `authorize` leaves here, `answered` finds.
   public var note: (any Sendable)?
 
-  init(client: Client, origin: HTTPOrigin, hop: Int, resends: Int, note: (any Sendable)? = nil) {
+  init(
+    client: Client, origin: HTTPOrigin, hop: Int, resends: Int, refreshes: Bool = true,
+    note: (any Sendable)? = nil
+  ) {
+    self.refreshes = refreshes
     self.client = client
     self.origin = origin
     self.hop = hop
