@@ -119,6 +119,22 @@ import Testing
     await server.stop()
   }
 
+  @Test func `a field of one's own may have blanks in it, and no line ends`() async throws {
+    let server = try ScriptedServer(script: .response(body: "ok"))
+    try await TestClient.with { client in
+      let good = Request.get(server.url("/")).authorized(by: .header("Authorization", "Token a b"))
+      _ = try await client.text(good)
+      #expect(server.requests.last?.value(of: "Authorization") == "Token a b")
+      for (name, value) in [("X-A", "s3cret\n"), ("X-A", ""), ("X A", "s3cret"), ("X-A", " s3cret")] {
+        let bad = Request.get(server.url("/")).authorized(by: .header(name, value))
+        let error = await failure { try await client.text(bad) }
+        #expect(error?.kind == .invalidConfiguration)
+        #expect(error?.description.contains("s3cret") == false)
+      }
+    }
+    await server.stop()
+  }
+
   @Test func `an origin that can't be read is told before a byte is sent`() async throws {
     let server = try ScriptedServer(script: .response(body: "ok"))
     try await TestClient.with({ $0.credentials = [ScopedCredential(.bearer("t"), for: "no origin")] }) {

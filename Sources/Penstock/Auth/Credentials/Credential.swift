@@ -114,6 +114,17 @@ struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringCon
 
 /// What a value of an Authorization field can't hold is told before a byte is sent.
 enum SecretCheck {
+  /// The same for a whole field value, which may have blanks inside.
+  static func fieldValue(_ text: String, _ what: String) throws(HTTPError) {
+    let isPrintable = text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    guard !text.isEmpty, isPrintable, text.first != " ", text.last != " " else {
+      throw HTTPError(
+        .invalidConfiguration, phase: .queue,
+        message: "\(what) is empty, begins or ends with a blank, or holds control or non-ASCII characters",
+        advice: "Look for a line end at its end")
+    }
+  }
+
   /// Throws `HTTPError.Kind.invalidConfiguration` unless these are visible ASCII characters; the text itself
   /// isn't told.
   static func visible(_ text: String, _ what: String) throws(HTTPError) {

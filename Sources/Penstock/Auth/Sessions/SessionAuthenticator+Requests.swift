@@ -75,10 +75,13 @@ extension SessionAuthenticator {
   func setProofKey(_ keyID: String?) async throws(HTTPError) {
     try await load()
     try await queue.run { [self] () async throws(HTTPError) in
-      guard var session = state.withLock({ $0.session }) else { return }
+      var session = state.withLock { $0.session } ?? Session(token: nil)
       session.proofKeyID = keyID
       try await store.save(session)
-      state.withLock { $0.session?.proofKeyID = keyID }
+      state.withLock { state in
+        if state.session == nil { state.session = Session(token: nil) }
+        state.session?.proofKeyID = keyID
+      }
     }
   }
 }
