@@ -64,7 +64,9 @@ public struct Client: Sendable {
 
   /// The fields that a request gets, defaults included, for traces. Print them by `description`, which cuts
   /// secrets.
-  public func headers(for request: Request) -> HTTPFields { RequestEncoder.headers(request, configuration) }
+  public func headers(for request: Request) -> HTTPFields {
+    RequestEncoder.headers(request, configuration, EncodedBody.fields(of: request))
+  }
 
   /// Everything that happens in an exchange, as one lossless, ordered stream. It is cold: iterating it sends
   /// the request, once; a second iteration throws `HTTPError.Kind.alreadyConsumed` and sends nothing. A failure is

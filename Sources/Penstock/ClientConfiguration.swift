@@ -45,6 +45,8 @@ public struct ClientConfiguration: Sendable {
   public var decoding = DecodingLimits.standard
   /// Which redirects are followed.
   public var redirects = RedirectPolicy()
+  /// Where cookies are kept; nil, the default: nowhere, and none is sent but those of a request's own Cookie field.
+  public var cookies: CookieJar?
   /// Which protocol versions may be used.
   public var version = VersionPolicy.automatic
   /// How servers are verified.

@@ -15,6 +15,10 @@ struct RequestChoices: Sendable {
   var isLongLived = false
   var priority = 0
   var mayReplayUnsafe = false
+  var cookies = CookieUse.ofClient
+  var bodyCoding: BodyCoding?
+  var expectContinue: Duration?
+  var rateLimit: ByteCount?
   var retry: RetryPolicy?
   var middlewares: [any Middleware] = []
   var authorizer: (any AttemptAuthorizer)?

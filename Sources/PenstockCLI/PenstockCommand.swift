@@ -39,6 +39,7 @@ enum PenstockCommand {
 
   /// Runs a verb as a task that a signal cancels, so that everything ends by its usual way.
   nonisolated private static func run(_ settings: Settings) async throws(UsageError) -> ExitStatus {
+    if settings.http.printsCurl { return printed(CurlText.text(settings) + "\n") }
     let data: [UInt8]
     let output: QueuedOutput
     let netrc: NetrcFile?
@@ -75,7 +76,7 @@ enum PenstockCommand {
       task.cancel()
       return .seconds(2)
     }
-    let status = await task.value
+    let status = await settings.saveCookies(of: client, after: task.value)
     await client.shutdown(.immediate)
     return status
   }

@@ -121,7 +121,10 @@ final class PipelineRun: @unchecked Sendable {
   func response(
     to request: Request, _ exchange: Exchange, _ head: ResponseHead, _ facts: ExchangeFacts
   ) throws(HTTPError) -> Response {
-    let source = exchange.bodySource()
+    var source = exchange.bodySource()
+    if !request.hasNoChoices, let rate = request.rateLimit {
+      source = PacedBodySource(source, rate: rate.bytes)
+    }
     let framing = ResponseFraming(head, method: request.method)
     var length: Int64?
     if case .length(let announced) = framing { length = announced }

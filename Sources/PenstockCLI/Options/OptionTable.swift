@@ -2,7 +2,7 @@
 enum OptionTable {
   static let all: [Option] =
     request + body + identity + response + retry + output + time + connection + security + files + many
-    + general
+    + general + http
 
   private static let byName = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   private static let byLetter = Dictionary(

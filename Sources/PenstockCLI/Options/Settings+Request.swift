@@ -6,6 +6,7 @@ extension Settings {
     if let method { return method }
     if headOnly { return "HEAD" }
     if upload != nil { return "PUT" }
+    if !http.form.isEmpty { return "POST" }
     return data.isEmpty || dataInQuery ? "GET" : "POST"
   }
 
@@ -30,6 +31,9 @@ extension Settings {
     }
     if let userAgent { fields.append(Self.field("User-Agent", userAgent)) }
     if let referer { fields.append(Self.field("Referer", referer)) }
+    if !http.cookiePairs.isEmpty {
+      fields.append(.add(name: "Cookie", value: http.cookiePairs.joined(separator: "; ")))
+    }
     if !data.isEmpty, !dataInQuery {
       let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
       fields.append(.add(name: "Content-Type", value: type))

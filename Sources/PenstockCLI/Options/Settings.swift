@@ -134,6 +134,8 @@ struct Settings: Sendable, Equatable {
   var unixSocket: String?
   var resolutions: [Resolution] = []
 
+  var http = HTTPSettings()
+
   var isInsecure = false
   var authorityFile: String?
 }

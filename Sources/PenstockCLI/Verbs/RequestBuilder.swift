@@ -29,6 +29,7 @@ enum RequestBuilder {
     configuration.addressing.interface = settings.networkInterface
     configuration.addressing.unixSocket = settings.unixSocket
     configuration.addressing.overrides = settings.resolutions.map { "\($0.host):\($0.port):\($0.address)" }
+    settings.applyHTTP(to: &configuration)
     // Files and batches retry in their own way.
     if settings.verb != .download, settings.verb != .batch { configuration.retry = settings.retryPolicy }
     // A run does what it was told, however often that is.
@@ -50,6 +51,7 @@ enum RequestBuilder {
     var request = Request(
       HTTPMethod(settings.effectiveMethod), settings.requestURL(url, data: data),
       body: body(settings, data: data))
+    request.rateLimit = settings.http.rateLimit.map { .bytes($0) }
     for operation in settings.fieldOperations {
       switch operation {
       case .add(let name, let value): request.headers.append(name, value)
@@ -65,6 +67,7 @@ enum RequestBuilder {
     case .file(let path):
       return InputFile.isRegular(path) ? .file(path) : .stream(InputSequence(.file(path)))
     case .standardInput: return .stream(InputSequence(.standardInput))
+    case nil where !settings.http.form.isEmpty: return .multipart(settings.multipartForm)
     case nil: return settings.data.isEmpty || settings.dataInQuery ? .empty : .bytes(data)
     }
   }

@@ -28,7 +28,6 @@ extension OptionTable {
       settings, text throws(UsageError) in
       settings.maximumRedirects = try CountValue.parse(text)
     },
-    .later(nil, "location-trusted", .request, "Send secrets to other origins on redirects too"),
   ]
 
   static let body: [Option] = [
@@ -54,7 +53,6 @@ extension OptionTable {
       settings, text throws(UsageError) in
       settings.upload = try DataValue.inputSource(text)
     },
-    .later("F", "form", "NAME=VALUE", .body, "Multipart form field; NAME=@FILE for a file"),
   ]
 
   static let identity: [Option] =
@@ -67,7 +65,5 @@ extension OptionTable {
         settings, text throws(UsageError) in
         settings.referer = try HeaderValue.check(text, of: "Referer")
       },
-      .later("b", "cookie", "FILE|'a=b'", .identity, "Send cookies"),
-      .later("c", "cookie-jar", "FILE", .identity, "Keep cookies in this file"),
     ]
 }
