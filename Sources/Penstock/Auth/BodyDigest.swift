@@ -25,6 +25,7 @@ enum BodyDigest {
         }
       }.value
       return try result.get()
+    case .deferred: return try await of(try body.made(), algorithm)
     case .stream: return nil
     }
   }
