@@ -142,9 +142,20 @@ final class PipelineRun: @unchecked Sendable {
       body = ResponseBody(source: source, contentLength: length, isEndVerifiable: framing != .untilClose)
     }
     return Response(
-      head: head, url: exchange.url + (fragment.map { "#" + $0 } ?? ""), history: hops, facts: facts,
+      head: head, url: shownURL(exchange) + (fragment.map { "#" + $0 } ?? ""), history: hops, facts: facts,
       body: body, exchange: exchange, announcedLength: length, wireCounter: counter,
       attempts: managed?.retry?.attempts ?? [])
+  }
+
+  /// The URL that answered as the caller and the redirects made it: a key that the auth stage has put into the query
+  /// isn't shown.
+  func shownURL(_ exchange: Exchange) -> String {
+    guard let sent = managed?.sent?.request.url, sent != request.url else { return exchange.url }
+    do throws(HTTPError) {
+      return try CurlURL(request.url).text
+    } catch {
+      return exchange.url
+    }
   }
 
   private func decoder(
