@@ -56,6 +56,10 @@ enum PenstockCommand {
       task = Task {
         await GetVerb(settings: settings, client: client, data: data, output: output, display: display).run()
       }
+    case .lines:
+      task = Task { await LinesVerb(settings: settings, client: client, data: data, output: output).run() }
+    case .sse:
+      task = Task { await SSEVerb(settings: settings, client: client, data: data, output: output).run() }
     case .events:
       task = Task { await EventsVerb(settings: settings, client: client, data: data, output: output).run() }
     case .download:
@@ -64,7 +68,7 @@ enum PenstockCommand {
         await DownloadVerb(settings: settings, client: client, data: data, output: output, display: display)
           .run()
       }
-    case .lines, .sse, .batch, .help:
+    case .batch, .help:
       throw UsageError("\(settings.verb.rawValue) is not supported yet")
     }
     // What is written for may be waiting for bytes that nobody will read.

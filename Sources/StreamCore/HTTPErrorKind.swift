@@ -87,6 +87,12 @@ extension HTTPError {
     case headTooLarge = "header_limit"
     /// A line or record is longer than the limit.
     case lineTooLong = "line_limit"
+    /// A record of a stream of values isn't what it should be: damaged JSON, a row with too few columns, ….
+    case invalidRecord = "record"
+    /// A reader of a shared stream fell too far behind the others.
+    case readerTooSlow = "slow_reader"
+    /// The content isn't of the type that the call reads.
+    case contentType = "content_type"
     /// The status isn't one that the call accepts.
     case httpStatus = "status"
     /// Too many redirects.
@@ -125,7 +131,7 @@ extension HTTPError {
       case .proxyNotResolved: 5
       case .hostNotResolved: 6
       case .connectFailed: 7
-      case .malformedResponse: 8
+      case .malformedResponse, .invalidRecord, .contentType: 8
       case .http2Framing: 16
       case .truncated: 18
       case .httpStatus: 22
@@ -144,7 +150,7 @@ extension HTTPError {
       case .clientCertificate: 58
       case .serverCertificate: 60
       case .contentEncoding: 61
-      case .bodyTooLarge, .headTooLarge, .lineTooLong: 63
+      case .bodyTooLarge, .headTooLarge, .lineTooLong, .readerTooSlow: 63
       case .bodyNotReplayable: 65
       case .loginDenied: 67
       case .pinnedKeyMismatch: 90
