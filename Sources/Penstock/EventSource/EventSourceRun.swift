@@ -15,7 +15,8 @@ final class EventSourceRun: @unchecked Sendable {
   private var machine: EventSourceStateMachine
   private var action = EventSourceStateMachine.Action.connect
   private var events: FramedBody<ServerSentEventFramer>.Iterator?
-  private var origin: BodyOrigin?
+  /// The stream that was opened and isn't read yet.
+  private var body: ResponseBody?
   private var attempt = 0
   private(set) var lastEventID: String
 
@@ -35,38 +36,77 @@ final class EventSourceRun: @unchecked Sendable {
 
   func next() async throws(HTTPError) -> ServerSentEvent? {
     while true {
-      switch action {
-      case .connect: action = await connected()
-      case .read:
-        if let event = await received() { return event }
-      case .wait(let delay, let error):
-        options.onChange?(.waiting(delay, error))
-        action = await waited(delay)
-      case .end: return nil
-      case .fail(let error): throw error
+      if var events {
+        var failure: HTTPError?
+        do throws(HTTPError) {
+          let event = try await events.next()
+          self.events = events
+          if let event {
+            received()
+            return event
+          }
+        } catch {
+          failure = error
+        }
+        self.events = nil
+        closed(events.framer, failure)
+      } else {
+        guard let body = try await open() else { return nil }
+        events = body.decoded(by: framer).makeAsyncIterator()
       }
     }
   }
 
-  /// The next event; nil when the stream is over and the next action set.
-  private func received() async -> ServerSentEvent? {
-    guard var events else {
-      action = .end
-      return nil
-    }
-    var failure: HTTPError?
-    do throws(HTTPError) {
-      let event = try await events.next()
-      self.events = events
-      if let event {
-        machine.receivedEvent()
-        return event
+  /// Connects, after as many waits and attempts as it takes; nil when the source is at its end.
+  func open() async throws(HTTPError) -> ResponseBody? {
+    while true {
+      switch try await attempted() {
+      case .open(let body): return body
+      case .mustPause: await pause()
+      case .ended: return nil
       }
-    } catch {
-      failure = error
     }
-    let framer = events.framer
-    self.events = nil
+  }
+
+  /// How far one attempt came.
+  enum Attempt: Sendable {
+    case open(ResponseBody)
+    /// `pause()`, then try again.
+    case mustPause
+    case ended
+  }
+
+  /// Connects once, unless there is a wait before that.
+  func attempted() async throws(HTTPError) -> Attempt {
+    if case .connect = action { action = await connected() }
+    switch action {
+    case .connect, .wait: return .mustPause
+    case .read:
+      guard let body else { return .ended }
+      self.body = nil
+      return .open(body)
+    case .end: return .ended
+    case .fail(let error): throw error
+    }
+  }
+
+  /// Waits for as long as it must before the next attempt.
+  func pause() async {
+    guard case .wait(let delay, let error) = action else { return }
+    options.onChange?(.waiting(delay, error))
+    action = await waited(delay)
+  }
+
+  /// What reads the stream that is open.
+  var framer: ServerSentEventFramer {
+    ServerSentEventFramer(limit: options.eventLimit, lastEventID: lastEventID)
+  }
+
+  /// An event was read.
+  func received() { machine.receivedEvent() }
+
+  /// The stream is over.
+  func closed(_ framer: ServerSentEventFramer, _ failure: HTTPError?) {
     lastEventID = framer.lastEventID
     if let time = framer.reconnectionTime { machine.received(reconnectionTime: time) }
     if let failure {
@@ -74,7 +114,6 @@ final class EventSourceRun: @unchecked Sendable {
     } else {
       action = machine.ended(random: surroundings.random())
     }
-    return nil
   }
 
   private func connected() async -> EventSourceStateMachine.Action {
@@ -102,9 +141,8 @@ final class EventSourceRun: @unchecked Sendable {
     switch action {
     case .read:
       options.onChange?(.open(response.head, url: response.url))
-      events = response.body.limited(to: options.bodyLimit).serverSentEvents(
-        limit: options.eventLimit, lastEventID: lastEventID
-      ).makeAsyncIterator()
+      let isLimited = options.bodyLimit < .unlimited
+      body = isLimited ? response.body.limited(to: options.bodyLimit) : response.body
       return action
     case .fail(let error): return .fail(origin.naming(error))
     case .connect, .wait, .end: return action

@@ -57,7 +57,13 @@ package enum ByteScan {
     func word(_ offset: Int) -> UInt64 {
       words(UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
     }
-    // Long runs: four words a turn, and one branch.
+    // Most of what is looked for is near; only long runs take four words a turn with one branch.
+    let near = min(end, index &+ 32)
+    while index &+ 8 <= near {
+      let hits = word(index)
+      if hits != 0 { return index &+ hits.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
     while index &+ 32 <= end {
       if (word(index) | word(index &+ 8)) | (word(index &+ 16) | word(index &+ 24)) != 0 { break }
       index &+= 32

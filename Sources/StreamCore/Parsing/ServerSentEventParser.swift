@@ -82,7 +82,16 @@ package struct ServerSentEventParser: Sendable {
       if first == Self.lineFeed { start = 1 }
       skipsLineFeed = false
     }
-    while let end = ByteScan.first(Self.lineFeed, or: Self.carriageReturn, in: bytes, from: start) {
+    while start < bytes.count {
+      // Every second line of most streams.
+      if bytes[start] == Self.lineFeed, carried.isEmpty, !isFirstLine {
+        dispatch(chunk, into: &events)
+        start &+= 1
+        continue
+      }
+      guard let end = ByteScan.first(Self.lineFeed, or: Self.carriageReturn, in: bytes, from: start) else {
+        break
+      }
       if carried.isEmpty {
         if end == start, !isFirstLine {
           dispatch(chunk, into: &events)
