@@ -15,18 +15,19 @@ actor CurlLoop {
   nonisolated let tasks: LoopTaskExecutor
   nonisolated let turn: LoopTurn
   private nonisolated let admission: Admission
-  var multi: MultiHandle?
-  var share: ShareHandle?
-  var idle = IdleHandles()
-  private var headers = HeaderListCache()
-  var running: [Transfer] = []
+  @safe @exclusivity(unchecked) var multi: MultiHandle?
+  @safe @exclusivity(unchecked) var share: ShareHandle?
+  @safe @exclusivity(unchecked) var idle = IdleHandles()
+  @safe @exclusivity(unchecked) private var headers = HeaderListCache()
+  @safe @exclusivity(unchecked) private var profiles = EasyProfileCache()
+  @safe @exclusivity(unchecked) var running: [Transfer] = []
   /// Transfers that wait for admission or a look-up and have a timer here.
-  var waiting = 0
+  @safe @exclusivity(unchecked) var waiting = 0
   /// Transfers whose callers have gone while libcurl still looks their name up.
-  var abandoned = 0
-  var timers = DeadlineTimers()
-  var nextUnmask: UInt64?
-  var hasFailedAll = false
+  @safe @exclusivity(unchecked) var abandoned = 0
+  @safe @exclusivity(unchecked) var timers = DeadlineTimers()
+  @safe @exclusivity(unchecked) var nextUnmask: UInt64?
+  @safe @exclusivity(unchecked) var hasFailedAll = false
   static let shutdownMessage = "the client was shut down"
 
   init(index: Int, admission: Admission, lookups: Int, keptConnections: Int) throws(HTTPError) {
@@ -114,7 +115,7 @@ actor CurlLoop {
     guard transfer.machine.start() == .begin else { return }
     stopWaiting(transfer)
     if !transfer.isAwaitingLookup { transfer.deadlines.began(at: turn.now) }
-    guard let multi, let easy = handle(for: EasyProfile(transfer.request.options)) else {
+    guard let multi, let easy = handle(for: transfer.request.sharedOptions) else {
       return fail(transfer, "no handle for the exchange can be made")
     }
     transfer.easy = easy
@@ -227,10 +228,11 @@ actor CurlLoop {
     if easy.isRecyclable, transfer.machine.sends <= 1 { idle.keep(easy) }
   }
 
-  private func handle(for profile: EasyProfile) -> EasyHandle? {
+  private func handle(for options: CopyOnWrite<TransportOptions>) -> EasyHandle? {
+    let profile = profiles.profile(of: options)
     if let easy = idle.take(profile) { return easy }
-    guard let share else { return nil }
-    return EasyHandle(profile: profile, share: share)
+    guard let share, let multi else { return nil }
+    return EasyHandle(profile: profile, share: share, multi: multi)
   }
 
   private func stopWaiting(_ transfer: Transfer) {
@@ -327,6 +329,8 @@ actor CurlLoop {
   func takeTurn(now: UInt64, events: UnsafeBufferPointer<PollEvent>) {
     turn.now = now
     guard let multi else { return }
+    // Nothing more has come for those that waited for more.
+    if events.isEmpty { wakeReaders(all: true) }
     for index in 0..<events.count {
       let event = unsafe events[index]
       guard executor.poller.isCurrent(event) else { continue }
@@ -342,11 +346,22 @@ actor CurlLoop {
   func endOfTurn() {
     collectFinished()
     pauseHeld()
-    // Readers are woken after the socket actions, without a lock held (DESIGN §2 rule 4).
+    wakeReaders(all: false)
+  }
+
+  /// Wakes readers after the socket actions, without a lock held (DESIGN §2 rule 4). Some may wait for the next
+  /// turn, which then only polls.
+  private func wakeReaders(all: Bool) {
     guard !turn.flushList.isEmpty else { return }
     var list: [Transfer] = []
     swap(&list, &turn.flushList)
-    for transfer in list { transfer.flush() }
+    for transfer in list {
+      if !all, transfer.mayFlushLater() {
+        turn.flushList.append(transfer)
+      } else {
+        transfer.flush()
+      }
+    }
     list.removeAll(keepingCapacity: true)
     if turn.flushList.isEmpty { swap(&list, &turn.flushList) }
   }
@@ -355,7 +370,9 @@ actor CurlLoop {
   private func pauseHeld() {
     guard !turn.heldList.isEmpty else { return }
     for transfer in turn.heldList where transfer.machine.allTaken() == .pause {
-      _ = transfer.easy?.setPaused(receiving: true, sending: transfer.machine.isSendPaused)
+      // Both directions where nothing is sent: with one alone 7.88 forces a receive, which it must copy aside.
+      let sending = transfer.machine.phase == .receiving && transfer.upload == nil
+      _ = transfer.easy?.setPaused(receiving: true, sending: sending || transfer.machine.isSendPaused)
     }
     turn.heldList.removeAll(keepingCapacity: true)
   }

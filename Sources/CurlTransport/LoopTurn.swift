@@ -12,6 +12,7 @@ final class LoopTurn: @unchecked Sendable {
   @safe @exclusivity(unchecked) var flushList: [Transfer] = []
   /// Transfers whose streams asked to hold in this turn.
   @safe @exclusivity(unchecked) var heldList: [Transfer] = []
+  @safe @exclusivity(unchecked) var ends = ConnectionEndsCache()
   var lookups: LookupGate<Transfer>
   /// Transfers that may go on since a look-up has ended; started outside libcurl's callbacks.
   @safe @exclusivity(unchecked) var released: [(transfer: Transfer, leads: String?)] = []

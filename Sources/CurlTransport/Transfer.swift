@@ -16,7 +16,7 @@ final class Transfer: @unchecked Sendable {
   /// How many there are in the process, for tests of what is left behind.
   static let live = Atomic<Int>(0)
   private let loop: CurlLoop
-  private let turn: LoopTurn
+  let turn: LoopTurn
 
   // One thread and no callback into user code: checking each access at run time finds nothing and costs much.
   @safe @exclusivity(unchecked) var machine: TransferStateMachine
@@ -43,6 +43,9 @@ final class Transfer: @unchecked Sendable {
   /// As known when the head came.
   @safe @exclusivity(unchecked) private var facts = ExchangeFacts()
   @safe @exclusivity(unchecked) private var needsFlush = false
+  /// Body bytes since the reader was woken.
+  @safe @exclusivity(unchecked) private var unflushed = 0
+  @safe @exclusivity(unchecked) private var receivedThisTurn = 0
 
   /// How many bytes may come after the stream asked to hold; see `ReceiveRoom`.
   private let overshoot: Int
@@ -59,12 +62,12 @@ final class Transfer: @unchecked Sendable {
     self.ticket = ticket
     self.loop = loop
     self.turn = turn
-    let mayReplay = request.method.isIdempotent || request.options.mayReplayUnsafe
+    let mayReplay = request.method.isIdempotent || request.sharedOptions.value.mayReplayUnsafe
     machine = TransferStateMachine(allowedSends: mayReplay ? 4 : 1, hasUpload: upload != nil)
     deadlines = TransferDeadlines(
-      limits: request.options.timeouts, called: LoopExecutor.monotonicNow(),
-      isLongLived: request.options.isLongLived)
-    parser = HeaderBlockParser(limit: request.options.headLimit)
+      limits: request.sharedOptions.value.timeouts, called: LoopExecutor.monotonicNow(),
+      isLongLived: request.sharedOptions.value.isLongLived)
+    parser = HeaderBlockParser(limit: request.sharedOptions.value.headLimit)
     mayBeProvisional = request.headers.contains("Expect")
     Self.live.wrappingAdd(1, ordering: .relaxed)
   }
@@ -92,8 +95,21 @@ final class Transfer: @unchecked Sendable {
 
   func flush() {
     needsFlush = false
+    unflushed = 0
+    receivedThisTurn = 0
     storage.flush()
   }
+
+  /// Whether the reader is better woken a turn later, with more: a whole receive came at once, so there is
+  /// likely more in the socket, and little waits yet.
+  func mayFlushLater() -> Bool {
+    defer { receivedThisTurn = 0 }
+    return receivedThisTurn >= EasyHandle.receiveBuffer && unflushed < Self.flushSize && !machine.isHeld
+      && machine.phase == .receiving
+  }
+
+  /// A reader of a fast body is woken for so many bytes at once.
+  private static let flushSize = 384 << 10
 
   // MARK: errors
 
@@ -112,13 +128,16 @@ final class Transfer: @unchecked Sendable {
 
   /// Whether body bytes may wait in the kernel on a connection that nobody shares.
   var mayHoldUnsent: Bool {
-    guard upload != nil, !url.isSecure || request.options.version == .http1_1 else { return false }
+    guard upload != nil, !url.isSecure || request.sharedOptions.value.version == .http1_1 else {
+      return false
+    }
     return machine.phase == .sending || machine.phase == .awaitingHead
   }
 
   /// Whether it is a stream on a connection of HTTP/2, or may be.
   var mayShareConnection: Bool {
-    guard url.isSecure, request.options.version != .http1_1, version == nil || version == .http2 else {
+    guard url.isSecure, request.sharedOptions.value.version != .http1_1, version == nil || version == .http2
+    else {
       return false
     }
     return machine.sends > 0
@@ -143,6 +162,8 @@ final class Transfer: @unchecked Sendable {
     turn.progress &+= 1
     deadlines.progressed(at: turn.now)
     received += Int64(bytes.count)
+    receivedThisTurn += bytes.count
+    unflushed += bytes.count
     let action = unsafe storage.append(bytes)
     markForFlush()
     switch action {
@@ -221,7 +242,7 @@ final class Transfer: @unchecked Sendable {
       turn.progress &+= 1
       deadlines.progressed(at: turn.now)
       storage.uploaded(upload.sent)
-      if request.options.reportsUpload { markForFlush() }
+      if request.sharedOptions.value.reportsUpload { markForFlush() }
       endUploadIfAllSent()
     case .pause:
       machine.sendStarved()
@@ -268,6 +289,9 @@ final class Transfer: @unchecked Sendable {
     }
   }
 
+  /// libcurl has a socket of ours, and will say when it closes it.
+  func socketOpened(_ socket: Int32) { loop.executor.poller.opened(fd: socket) }
+
   func socketOpens() -> Bool {
     let action = machine.socketOpens()
     turn.lookupEnded(self, resolved: true)
@@ -276,7 +300,7 @@ final class Transfer: @unchecked Sendable {
 
   /// The name that a look-up may be needed for: none for addresses and Unix sockets.
   var nameToLookUp: String? {
-    let addressing = request.options.addressing
+    let addressing = request.sharedOptions.value.addressing
     guard addressing.unixSocket == nil, addressing.overrides.isEmpty else { return nil }
     // libcurl keeps answers by host and port.
     return CurlURL.isAddress(url.host) ? nil : "\(url.host):\(url.port)"
@@ -320,7 +344,7 @@ final class Transfer: @unchecked Sendable {
 extension Transfer: LoopMessageReceiver {
   func receive(_ code: UInt8) {
     guard let command = CurlCommand(rawValue: code) else { return }
-    loop.onThread { $0.handle(command, self) }
+    loop.onThread((command, self)) { $0.handle($1.0, $1.1) }
   }
 }
 

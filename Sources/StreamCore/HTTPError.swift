@@ -11,10 +11,11 @@ public struct HTTPError: Error, Sendable {
     let status: HTTPStatus?
     let received: Int64
     let mayHaveBeenProcessed: Bool
+    let attempts: [Attempt]
 
     init(
       kind: Kind, phase: Phase, message: String, advice: String?, method: String?, url: String?,
-      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool
+      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool, attempts: [Attempt] = []
     ) {
       self.kind = kind
       self.phase = phase
@@ -25,10 +26,13 @@ public struct HTTPError: Error, Sendable {
       self.status = status
       self.received = received
       self.mayHaveBeenProcessed = mayHaveBeenProcessed
+      self.attempts = attempts
     }
   }
 
   let storage: Storage
+
+  private init(_ storage: Storage) { self.storage = storage }
 
   /// An error; `url` is stored with its secrets cut.
   public init(
@@ -59,6 +63,8 @@ public struct HTTPError: Error, Sendable {
   public var received: Int64 { storage.received }
   /// Whether the server may have acted on the request; false says that it surely has not.
   public var mayHaveBeenProcessed: Bool { storage.mayHaveBeenProcessed }
+  /// The attempts before this one that failed and were retried, in order.
+  public var attempts: [Attempt] { storage.attempts }
   /// curl's number for the kind: the exit status of the command line.
   public var code: Int { kind.code }
 
@@ -73,17 +79,28 @@ public struct HTTPError: Error, Sendable {
   /// A copy that names the request, for errors made where it wasn't known.
   package func naming(method: HTTPMethod, url: String) -> HTTPError {
     if storage.url != nil { return self }
-    return HTTPError(
-      kind, phase: phase, message: message, advice: advice, method: method, url: url, status: status,
-      received: received, mayHaveBeenProcessed: mayHaveBeenProcessed)
+    return copy(method: method.rawValue, url: Redaction.url(url))
   }
 
   /// A copy with how far the response had come, for errors found in its content.
   package func at(status: HTTPStatus, received: Int64) -> HTTPError {
+    copy(status: status, received: received)
+  }
+
+  /// A copy that lists the attempts before it.
+  package func listing(_ attempts: [Attempt]) -> HTTPError {
+    attempts.isEmpty ? self : copy(attempts: attempts)
+  }
+
+  private func copy(
+    method: String? = nil, url: String? = nil, status: HTTPStatus? = nil, received: Int64? = nil,
+    attempts: [Attempt]? = nil
+  ) -> HTTPError {
     HTTPError(
-      kind, phase: phase, message: message, advice: advice,
-      method: storage.method.map { HTTPMethod($0) }, url: url, status: status, received: received,
-      mayHaveBeenProcessed: mayHaveBeenProcessed)
+      Storage(
+        kind: kind, phase: phase, message: message, advice: advice, method: method ?? storage.method,
+        url: url ?? storage.url, status: status ?? storage.status, received: received ?? storage.received,
+        mayHaveBeenProcessed: mayHaveBeenProcessed, attempts: attempts ?? storage.attempts))
   }
 }
 
@@ -101,8 +118,10 @@ extension HTTPError: Equatable, CustomStringConvertible {
     if kind != .httpStatus, let status { facts.append("status \(status)") }
     facts.append("in phase \(phase.rawValue)")
     if received > 0 { facts.append("\(received) bytes received") }
+    if !attempts.isEmpty { facts.append("attempt \(attempts.count + 1)") }
     text += " (" + facts.joined(separator: ", ") + ")"
     if let advice { text += ". " + advice }
+    if !attempts.isEmpty { text += ". Before: " + attempts.map(\.description).joined(separator: "; ") }
     return text
   }
 }

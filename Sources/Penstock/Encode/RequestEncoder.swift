@@ -8,6 +8,8 @@ final class RequestEncoder: Sendable {
   private let plainOptions: CopyOnWrite<TransportOptions>
   private let plainOptionsWithUpload: CopyOnWrite<TransportOptions>
   private let plainHeaders: HTTPFields
+  /// Whether both are good, so that they needn't be looked at for each request.
+  private let isPlainApproved: Bool
 
   init(_ configuration: ClientConfiguration) {
     self.configuration = configuration
@@ -23,6 +25,8 @@ final class RequestEncoder: Sendable {
     options.reportsUpload = true
     plainOptionsWithUpload = CopyOnWrite(options)
     plainHeaders = Self.headers(Request(.get, ""), configuration)
+    let plain = TransportRequest(method: .get, url: "", headers: plainHeaders, options: plainOptions.value)
+    isPlainApproved = RequestCheck.isGood(plain)
   }
 
   func encode(_ request: Request, reportsUpload: Bool) throws(HTTPError) -> TransportRequest {
@@ -38,7 +42,8 @@ final class RequestEncoder: Sendable {
     return TransportRequest(
       method: request.method, url: request.url,
       headers: hasPlainHeaders ? plainHeaders : Self.headers(request, configuration), body: request.body,
-      options: options(request, reportsUpload: reportsUpload))
+      options: options(request, reportsUpload: reportsUpload),
+      isApproved: isPlainApproved && hasPlainHeaders && request.hasNoChoices)
   }
 
   private func options(_ request: Request, reportsUpload: Bool) -> CopyOnWrite<TransportOptions> {

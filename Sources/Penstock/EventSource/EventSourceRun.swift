@@ -27,6 +27,8 @@ final class EventSourceRun: @unchecked Sendable {
     machine = EventSourceStateMachine(options)
     var request = request
     request.isLongLived = true
+    // Here attempts are counted over the whole life of the source.
+    if request.retry == nil { request.retry = RetryPolicy.none }
     if !request.headers.contains("Accept") { request.headers.append("Accept", "text/event-stream") }
     if !request.headers.contains("Cache-Control") { request.headers.append("Cache-Control", "no-store") }
     lastEventID = options.lastEventID

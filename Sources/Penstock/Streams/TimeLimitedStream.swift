@@ -78,7 +78,7 @@ where Base.Element: Sendable {
     }
 
     private static func begin<C: Clock<Duration>>(_ limit: Duration, _ clock: C) -> any TotalLimit {
-      Deadline(clock: clock, end: clock.now.advanced(by: limit))
+      ClockDeadline(clock: clock, end: clock.now.advanced(by: limit))
     }
 
     /// The next element, without leaving the caller's actor.
@@ -95,7 +95,7 @@ private protocol TotalLimit: Sendable {
   var left: Duration { get }
 }
 
-private struct Deadline<C: Clock<Duration>>: TotalLimit {
+private struct ClockDeadline<C: Clock<Duration>>: TotalLimit {
   let clock: C
   let end: C.Instant
 

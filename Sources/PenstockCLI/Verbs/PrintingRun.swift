@@ -77,6 +77,7 @@ struct PrintingRun: Sendable {
         received = progress.received
         display?.progress(key, progress)
       case .redirect(let hop): trace?.redirect(hop)
+      case .retry(let retry): trace?.retry(retry)
       case .head(let head):
         status = head.status
         trace?.head(head.head, head.facts)

@@ -13,6 +13,9 @@ struct SSEVerb {
     return await run.run { (request, _) throws(Failure) in
       let heads = Heads()
       run.trace?.request(request, client)
+      var request = request
+      // Without reconnections `--retry` is about the one connection.
+      if !settings.reconnects { request.retry = settings.retryPolicy }
       var events = client.eventSource(request, options(heads)).makeAsyncIterator()
       while true {
         let event: ServerSentEvent?
@@ -39,6 +42,12 @@ struct SSEVerb {
     options.reconnects = settings.reconnects
     if let limit = settings.maximumLine { options.eventLimit = .bytes(limit) }
     if let limit = settings.maximumBody { options.bodyLimit = .bytes(limit) }
+    if let retries = settings.retries {
+      options.maximumAttempts = retries
+      options.retriesFirstConnection = retries > 0
+      if retries > 0 { options.retriedStatuses = [408, 425, 429, 500, 502, 503, 504] }
+    }
+    if let delay = settings.retryMaximumDelay { options.maximumDelay = delay }
     let isVerbose = settings.isVerbose
     let includesHead = settings.includesHead
     options.onChange = { change in

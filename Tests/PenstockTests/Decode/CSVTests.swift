@@ -20,7 +20,7 @@ import Testing
   }
 
   static func check(
-    _ text: String, _ separator: Unicode.Scalar = ",", hasHeader: Bool = false, limit: Int64 = 100,
+    _ text: String, separator: Unicode.Scalar = ",", hasHeader: Bool = false, limit: Int64 = 100,
     _ expected: [[String]]
   ) {
     let bytes = Array(text.utf8)
@@ -49,8 +49,8 @@ import Testing
   }
 
   @Test func `other separators`() {
-    Self.check("a;b,c\n", ";", [["a", "b,c"]])
-    Self.check("a\tb\n", "\t", [["a", "b"]])
+    Self.check("a;b,c\n", separator: ";", [["a", "b,c"]])
+    Self.check("a\tb\n", separator: "\t", [["a", "b"]])
   }
 
   @Test func `damaged rows are errors behind the good ones`() {
@@ -79,7 +79,7 @@ import Testing
 
   @Test func `random bytes never trap and mean the same whatever the cuts`() {
     let words = [",", "\"", "\"\"", "\n", "\r", "a", "é", " ", "\u{FEFF}"]
-    var generator = SeededGenerator(seed: 4180)
+    var generator = TestSupport.SeededGenerator(seed: 4180)
     for _ in 0..<4000 {
       var bytes: [UInt8] = []
       for _ in 0..<generator.next(below: 24) {

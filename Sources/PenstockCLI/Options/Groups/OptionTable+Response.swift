@@ -13,9 +13,6 @@ extension OptionTable {
     .flag("f", "fail", .response, "Exit 22 on a status other than 2xx, without the body") {
       $0.failsOnStatus = true
     },
-    .later(nil, "retry", "N", .response, "Try again up to N times"),
-    .later(nil, "retry-all-methods", .response, "Retry whatever the method"),
-    .later(nil, "retry-max-delay", "SECONDS", .response, "Longest wait before a retry (default 60)"),
   ]
 
   static let output: [Option] = [
