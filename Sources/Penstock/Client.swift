@@ -17,6 +17,8 @@ public struct Client: Sendable {
     let transport: any Transport
     let curl: CurlTransport?
     let stages: PipelineStages
+    let base: BaseURL?
+    let observers: [any ExchangeObserver]
 
     init(_ configuration: ClientConfiguration, _ transport: any Transport, _ curl: CurlTransport?) {
       self.configuration = configuration
@@ -24,6 +26,8 @@ public struct Client: Sendable {
       self.curl = curl
       encoder = RequestEncoder(configuration)
       stages = PipelineStages(configuration)
+      base = configuration.api.baseURL.map(BaseURL.init)
+      observers = configuration.observers
     }
   }
 
@@ -33,6 +37,8 @@ public struct Client: Sendable {
   var encoder: RequestEncoder { core.encoder }
   var transport: any Transport { core.transport }
   var stages: PipelineStages { core.stages }
+  var base: BaseURL? { core.base }
+  var observers: [any ExchangeObserver] { core.observers }
   private var curl: CurlTransport? { core.curl }
 
   /// A client of its own loops and connections; they are made with the first request.
