@@ -75,7 +75,8 @@ let package = Package(
       name: "CurlTransportTests", dependencies: ["TestSupport", "CurlTransport", "StreamCore", "PollLoop"],
       swiftSettings: strict),
     .testTarget(
-      name: "PenstockTests", dependencies: ["TestSupport", "Penstock", "StreamCore", "CZlib"],
+      name: "PenstockTests",
+      dependencies: ["TestSupport", "Penstock", "PenstockTesting", "StreamCore", "CZlib"],
       swiftSettings: strict),
     .testTarget(
       name: "PenstockBatchStateTests", dependencies: ["TestSupport", "PenstockBatchState", "Penstock"],

@@ -89,6 +89,12 @@ extension HTTPError {
     case headTooLarge = "header_limit"
     /// A line or record is longer than the limit.
     case lineTooLong = "line_limit"
+    /// A value can't be encoded for the request.
+    case encodingFailed = "encode"
+    /// The content can't be decoded into the value that was asked for.
+    case decodingFailed = "decode"
+    /// The response doesn't pass a validation of the call: content type, or one of the caller's own.
+    case validationFailed = "validation"
     /// The status isn't one that the call accepts.
     case httpStatus = "status"
     /// Too many redirects.
@@ -137,6 +143,8 @@ extension HTTPError {
       case .http2Framing: 16
       case .truncated: 18
       case .httpStatus: 22
+      case .encodingFailed: 93
+      case .decodingFailed, .validationFailed: 8
       case .writeFailed, .fileExists, .diskFull, .diskFailed: 23
       case .transformFailed: 23
       case .readFailed: 26

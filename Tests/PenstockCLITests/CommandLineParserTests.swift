@@ -77,7 +77,7 @@ func settings(_ arguments: [String]) throws -> Settings {
     (["events", "-o", "f", "u"], "-o is not an option of events"),
     (["events", "--body", "hex", "u"], "--body: 'hex' is none of base64, text and none"),
     (["get", "-x", "p", "u"], "--proxy is not supported yet"),
-    (["get", "-sFa=b", "u"], "--form is not supported yet"),
+    (["get", "-sFa", "u"], "-F: a form field is NAME=VALUE or NAME=@FILE"),
     (["get", "-m", "-1", "u"], "-m: '-1' is negative"),
     (["get", "--max-time=abc", "u"], "--max-time: 'abc' is not a number of seconds"),
     (

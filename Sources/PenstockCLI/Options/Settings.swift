@@ -87,6 +87,7 @@ struct Settings: Sendable, Equatable {
   var queryItems: [QueryItem] = []
 
   var authorization: Authorization?
+  var credentials = CredentialSettings()
   /// Empty: none is sent.
   var userAgent: String?
   /// Empty: none is sent.
@@ -118,6 +119,7 @@ struct Settings: Sendable, Equatable {
   var progress: ProgressDisplay = .auto
   /// What `batch` has of its own.
   var batch = BatchChoices()
+  var download = DownloadSettings()
 
   /// `--retry`; nil: the verb's default, see `retryPolicy`.
   var retries: Int?
@@ -134,6 +136,8 @@ struct Settings: Sendable, Equatable {
   var networkInterface: String?
   var unixSocket: String?
   var resolutions: [Resolution] = []
+
+  var http = HTTPSettings()
 
   var isInsecure = false
   var authorityFile: String?

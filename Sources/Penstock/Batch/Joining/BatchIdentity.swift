@@ -14,7 +14,7 @@ package enum BatchIdentity {
       guard let digest = try? Digest.of(Array(chunk), .sha256) else { return key }
       return key + "\n\n" + digest.hex
     case .file(let path): return key + "\n\n@" + path
-    case .stream: return key + "\n\n~"
+    case .stream, .deferred: return key + "\n\n~"
     }
   }
 }

@@ -49,7 +49,10 @@ struct BatchJoining<Value> {
   static func key(_ request: Request) -> String? {
     // What a request wants otherwise than its client can't be compared.
     guard request.hasNoChoices else { return nil }
-    if case .stream = request.body.content { return nil }
+    switch request.body.content {
+    case .stream, .deferred: return nil
+    case .empty, .bytes, .file: break
+    }
     return BatchIdentity.key(request)
   }
 }

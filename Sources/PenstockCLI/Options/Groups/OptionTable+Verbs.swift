@@ -14,21 +14,6 @@ extension OptionTable {
     ) { settings, text throws(UsageError) in
       settings.overwrite = try ChoiceValue.parse(text)
     },
-    .later("C", "continue", .files, verbs: [.download], "Continue an interrupted try (default)"),
-    .flag(nil, "no-continue", .files, verbs: [.download], "Start afresh (now always so)") { _ in },
-    .value(nil, "segments", "N|auto", .files, verbs: [.download], "Load in N parts at a time (now always 1)")
-    {
-      _, text throws(UsageError) in
-      guard text != "auto" else { return }
-      switch try CountValue.parse(text) {
-      case 0: throw UsageError("there is at least 1")
-      case 1: break
-      default: throw UsageError("more than 1 is not supported yet")
-      }
-    },
-    .later(nil, "mirror", "URL", .files, verbs: [.download], "Another place that has the file"),
-    .later(nil, "checksum", "ALG=HEX", .files, verbs: [.download], "Verify the file"),
-    .later(nil, "remote-time", .files, verbs: [.download], "Give the file the server's time"),
   ]
 
   static let many: [Option] = [
