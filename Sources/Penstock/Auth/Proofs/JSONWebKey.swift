@@ -19,7 +19,9 @@ struct JSONWebKey: Sendable {
   }
 
   /// The thumbprint (RFC 7638): these members alone, sorted, hashed.
-  func thumbprint() throws(HTTPError) -> String { try Self.thumbprint(of: WrittenJSON.object(members).sorted) }
+  func thumbprint() throws(HTTPError) -> String {
+    try Self.thumbprint(of: WrittenJSON.object(members).sorted)
+  }
 
   static func thumbprint(of canonical: String) throws(HTTPError) -> String {
     Base64URL.encode(try Digest.of(Array(canonical.utf8), .sha256).bytes)
