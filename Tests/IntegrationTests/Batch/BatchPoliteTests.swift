@@ -112,10 +112,12 @@ import Testing
       let inputs = (0..<40).map { Request.get(($0 % 2 == 0 ? busy : free).url("/\($0)")) }
       let batch = client.batch(inputs, limits: .init(total: 4, perHost: 1))
       var iterator = batch.makeAsyncIterator()
-      var fine = 0
-      while fine < 20 {
-        if try await iterator.next()?.value.status == 200 { fine += 1 }
+      var answers: [Int: Int] = [:]
+      while answers[200] != 20 || answers[503] == nil {
+        guard let result = try await iterator.next() else { break }
+        answers[try result.value.status.code, default: 0] += 1
       }
+      #expect(answers == [200: 20, 503: 1])
       #expect(count.load(ordering: .relaxed) == 1)
       // The rest waits for its host, and ends when it is told to.
       batch.stop()
