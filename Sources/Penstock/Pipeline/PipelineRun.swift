@@ -122,9 +122,12 @@ final class PipelineRun: @unchecked Sendable {
     to request: Request, _ exchange: Exchange, _ head: ResponseHead, _ facts: ExchangeFacts
   ) throws(HTTPError) -> Response {
     let framing = ResponseFraming(head, method: request.method)
-    let source = ResumingBodySource.wrap(
-      ThrottledBodySource.wrap(exchange.bodySource(), rate: request.rateLimit), request: request, head: head,
-      framing: framing, client: client)
+    var source = exchange.bodySource()
+    if !request.hasNoChoices {
+      source = ResumingBodySource.wrap(
+        ThrottledBodySource.wrap(source, rate: request.rateLimit), request: request, head: head,
+        framing: framing, client: client)
+    }
     var length: Int64?
     if case .length(let announced) = framing { length = announced }
     if framing == .none { length = 0 }

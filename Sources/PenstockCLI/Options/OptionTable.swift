@@ -2,8 +2,7 @@
 enum OptionTable {
   static let all: [Option] =
     request + body + identity + response + retry + output + time + connection + security + files + download
-    + many
-    + general
+    + many + batch + general + http
 
   private static let byName = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   private static let byLetter = Dictionary(

@@ -105,7 +105,7 @@ struct DownloadJob: Sendable {
     options.keepsRemoteTime = wanted.keepsRemoteTime
     options.decodesContent = settings.decodesContent
     options.maximumSize = settings.maximumBody.map { .bytes($0) }
-    options.rateLimit = settings.rateLimit.map { .bytesPerSecond($0) }
+    options.rateLimit = settings.http.rateLimit.map { .bytesPerSecond($0) }
     return options
   }
 

@@ -35,7 +35,8 @@ final class ThrottledBodySource: BodySource, @unchecked Sendable {
 }
 
 extension Request {
-  /// How fast the response's body is taken at most; nil for no limit.
+  /// How many bytes a second are received, and sent, at most; nil, the default: as fast as it goes. It is kept on
+  /// the average of a second or so, for each exchange by itself.
   public var rateLimit: ByteRate? {
     get { choices.value.rateLimit }
     set { choices.value.rateLimit = newValue }

@@ -39,11 +39,6 @@ extension OptionTable {
     .later("x", "proxy", "URL", .connection, "Go through this proxy"),
     .later(nil, "noproxy", "LIST", .connection, "Hosts to reach without the proxy"),
     .later(nil, "proxy-user", "USER:PASSWORD", .connection, "Credentials for the proxy"),
-    .value(nil, "limit-rate", "BYTES[k|M|G]", .connection, "No faster than this a second") {
-      settings, text throws(UsageError) in
-      let rate = try ByteCountValue.parse(text)
-      settings.rateLimit = rate > 0 ? rate : nil
-    },
   ]
 
   static let security: [Option] = [

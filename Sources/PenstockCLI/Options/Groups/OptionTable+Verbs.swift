@@ -1,6 +1,6 @@
 extension OptionTable {
   static let files: [Option] = [
-    .value(nil, "dir", "DIR", .files, verbs: [.download], "The folder that files go to, which must exist") {
+    .value(nil, "dir", "DIR", .files, verbs: [.download, .batch], "The folder that files go to") {
       settings, text throws(UsageError) in
       settings.directory = try PathValue.parse(text)
     },
@@ -17,19 +17,14 @@ extension OptionTable {
   ]
 
   static let many: [Option] = [
-    .value("j", "parallel", "N", .many, verbs: [.download], "How many at a time (default 4)") {
+    .value(
+      "j", "parallel", "N", .many, verbs: [.download, .batch], "How many at a time (default 4, batch 64)"
+    ) {
       settings, text throws(UsageError) in
       let count = try CountValue.parse(text)
-      guard (1...1000).contains(count) else { throw UsageError("between 1 and 1000 can be had") }
+      guard (1...10_000).contains(count) else { throw UsageError("between 1 and 10000 can be had") }
       settings.parallel = count
-    },
-    .later(nil, "per-host", "N", .many, verbs: [.batch], "How many at a time to one host (default 8)"),
-    .later(nil, "rate", "N", .many, verbs: [.batch], "Requests a second to one host"),
-    .later(nil, "adaptive", .many, verbs: [.batch], "Follow latency and errors"),
-    .later(nil, "order", "input|completion", .many, verbs: [.batch], "Order of the results"),
-    .later(nil, "fail-fast", .many, verbs: [.batch], "Stop at the first failure"),
-    .later(nil, "dedupe", .many, verbs: [.batch], "Ask for equal inputs once"),
-    .later(nil, "state", "FILE", .many, verbs: [.batch], "Remember what succeeded"),
+    }
   ]
 
   static let general: [Option] = [
