@@ -54,6 +54,15 @@ struct DownloadPlace: Sendable {
     }
   }
 
+  /// The final path without asking whether it can be had.
+  func usualPath(head: ResponseHead, url: String) -> String {
+    switch target {
+    case .file(let path): path
+    case .directory(let directory):
+      Self.path(of: FileName.from(disposition: head.headers["Content-Disposition"], url: url), in: directory)
+    }
+  }
+
   private static func path(of name: String, in directory: String) -> String {
     let separator = directory.isEmpty || directory.utf8.last == UInt8(ascii: "/") ? "" : "/"
     return directory + separator + name

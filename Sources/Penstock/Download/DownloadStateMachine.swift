@@ -3,6 +3,8 @@
 struct DownloadStateMachine: Sendable {
   /// Started, restarts, tries and the end, in order.
   private var notices: [DownloadEvent] = []
+  /// Where `started` is among them.
+  private var startedAt: Int?
   /// How many of the oldest were let go: a download that is tried for ever must not grow.
   private var dropped = 0
   private(set) var progress = TransferProgress()
@@ -10,8 +12,7 @@ struct DownloadStateMachine: Sendable {
   private(set) var result: Result<DownloadedFile, HTTPError>?
   /// How many wait for the result.
   private(set) var owners = 0
-  private var isStarted = false
-  /// Restarts and tries from before the start are told after it.
+  /// Restarts from before the start are told after it.
   private var early: [DownloadEvent] = []
 
   /// So many tries and restarts are kept for observers that come late.
@@ -21,6 +22,7 @@ struct DownloadStateMachine: Sendable {
   struct Position: Sendable {
     fileprivate var notices = 0
     fileprivate var progressVersion = 0
+    fileprivate var hasSeenStart = false
   }
 
   enum Look: Sendable {
@@ -39,9 +41,10 @@ struct DownloadStateMachine: Sendable {
   // MARK: the work's side; after the end nothing changes
 
   mutating func start(_ start: DownloadStart) {
-    guard result == nil, !isStarted else { return }
-    isStarted = true
-    notices = [.started(start)] + early
+    guard result == nil, startedAt == nil else { return }
+    startedAt = notices.count
+    notices.append(.started(start))
+    notices += early
     early = []
     progress.total = start.total
     progress.received = start.resumedAt
@@ -50,16 +53,16 @@ struct DownloadStateMachine: Sendable {
   /// A restart or another try.
   mutating func note(_ event: DownloadEvent) {
     guard result == nil else { return }
-    guard isStarted else {
+    if case .restarted = event, startedAt == nil {
       if early.count < Self.kept { early.append(event) }
       return
     }
     notices.append(event)
-    // `started` is the first for everybody.
-    if notices.count > Self.kept {
-      notices.remove(at: 1)
-      dropped += 1
-    }
+    guard notices.count > Self.kept else { return }
+    // `started` stays.
+    notices.remove(at: startedAt == 0 ? 1 : 0)
+    if let place = startedAt, place > 0 { startedAt = place - 1 }
+    dropped += 1
   }
 
   mutating func report(_ progress: TransferProgress) {
@@ -71,7 +74,6 @@ struct DownloadStateMachine: Sendable {
   mutating func finish(_ result: Result<DownloadedFile, HTTPError>) {
     guard self.result == nil else { return }
     self.result = result
-    if !isStarted { notices = early }
     switch result {
     case .success(let file): notices.append(.finished(file))
     case .failure(let error): notices.append(.failed(error))
@@ -80,24 +82,23 @@ struct DownloadStateMachine: Sendable {
 
   // MARK: the observers' side
 
-  /// The next event after a position: `started`, what happened, the latest progress, the end.
+  /// The next event after a position: what happened in its order, the latest progress, the end.
   func look(_ position: inout Position) -> Look {
-    let count = notices.count + dropped
-    if position.notices < count {
-      // The last value of the progress still comes before the end.
-      let isEnd = result != nil && position.notices == count - 1
-      if !(isEnd && isStarted && position.notices > 0 && position.progressVersion < progressVersion) {
-        if position.notices > 0 { position.notices = max(position.notices, dropped + 1) }
-        let index = position.notices == 0 ? 0 : position.notices - dropped
-        position.notices += 1
-        return .event(notices[index])
-      }
+    var index = max(0, position.notices - dropped)
+    if position.hasSeenStart, index == startedAt { index += 1 }
+    let hasProgress = position.hasSeenStart && position.progressVersion < progressVersion
+    // The last value of the progress still comes before the end.
+    let isEnd = result != nil && index == notices.count - 1
+    if index < notices.count, !(isEnd && hasProgress) {
+      if index == startedAt { position.hasSeenStart = true }
+      position.notices = index + 1 + dropped
+      return .event(notices[index])
     }
-    if isStarted, position.notices > 0, position.progressVersion < progressVersion {
+    if hasProgress {
       position.progressVersion = progressVersion
       return .event(.progress(progress))
     }
-    return result == nil || position.notices < count ? .wait : .ended
+    return result == nil ? .wait : .ended
   }
 
   // MARK: those who wait for the result

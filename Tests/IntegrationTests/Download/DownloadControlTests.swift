@@ -76,6 +76,23 @@ import Testing
     await server.stop()
   }
 
+  @Test func `a body with a limit of speed comes in small pieces`() async throws {
+    let server = try RangeServer(size: 100_000)
+    try await TestClient.with { client in
+      var request = Request.get(server.url)
+      request.rateLimit = .bytesPerSecond(10_000)
+      var iterator = try await client.send(request).body.makeAsyncIterator()
+      var bytes: [UInt8] = []
+      for _ in 0..<3 {
+        let piece = try await iterator.next()
+        #expect((1...1000).contains(piece?.count ?? 0))
+        bytes += piece ?? .empty
+      }
+      #expect(bytes == Array(server.content[..<bytes.count]))
+    }
+    await server.stop()
+  }
+
   @Test func `segments can be looked at`() async throws {
     let folder = try TestFolder()
     let server = try RangeServer(size: 1_000_000) { number, _, way in

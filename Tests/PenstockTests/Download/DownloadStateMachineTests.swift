@@ -58,6 +58,8 @@ import Testing
     machine.note(.restarted(.changed))
     var position = DownloadStateMachine.Position()
     #expect(Self.drain(machine, &position).isEmpty, "not before the start")
+    machine.note(Self.retry(9))
+    #expect(Self.drain(machine, &position) == ["try 9"], "a try at once")
     machine.start(Self.start)
     machine.report(Self.progress(3))
     machine.note(Self.retry(2))
@@ -86,6 +88,19 @@ import Testing
     let names = Self.drain(machine, &late)
     #expect(names.first == "started" && names.suffix(3) == ["10", "finished", "end"])
     #expect(names.count <= DownloadStateMachine.kept + 4)
+  }
+
+  @Test func `the start isn't lost behind many tries before it`() {
+    var machine = DownloadStateMachine()
+    for attempt in 2...400 { machine.note(Self.retry(attempt)) }
+    machine.start(Self.start)
+    for attempt in 401...900 { machine.note(Self.retry(attempt)) }
+    var late = DownloadStateMachine.Position()
+    let names = Self.drain(machine, &late)
+    #expect(names.first == "started" && names.last == "try 900")
+    machine.note(Self.retry(901))
+    machine.report(Self.progress(2))
+    #expect(Self.drain(machine, &late) == ["try 901", "2"])
   }
 
   @Test func `a failure before the start has no progress`() {

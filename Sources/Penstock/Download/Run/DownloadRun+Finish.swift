@@ -69,10 +69,11 @@ extension DownloadRun {
   /// The file that is there is the one that would have come.
   func unchanged(_ head: ResponseHead, _ url: String) async throws(HTTPError) -> DownloadedFile {
     if let part = shared.withLock({ $0.part }) { await part.leave() }
-    var path = ""
-    if case .file(let known) = target { path = known }
-    let name = path
-    let size = try await queue.run { () throws(HTTPError) in DownloadPlace.size(name) ?? 0 }
+    let place = place
+    let (path, size) = try await queue.run { () throws(HTTPError) in
+      let path = place.usualPath(head: head, url: url)
+      return (path, DownloadPlace.size(path) ?? 0)
+    }
     return DownloadedFile(
       path: path, bytes: size, duration: elapsed, digest: nil, url: url, head: head, isEndVerified: true,
       isUnchanged: true)
