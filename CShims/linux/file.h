@@ -11,4 +11,9 @@ static inline int cshims_rename_new(const char *from, const char *to) {
   return (int)syscall(SYS_renameat2, -100, from, -100, to, 1u);
 }
 
+/* memfd_create with MFD_CLOEXEC (1). */
+static inline int cshims_memfd_create(const char *name) {
+  return (int)syscall(SYS_memfd_create, name, 1u);
+}
+
 #endif

@@ -27,9 +27,16 @@ actor CurlLoop {
   var timers = DeadlineTimers()
   var nextUnmask: UInt64?
   var hasFailedAll = false
+  /// How many connections a host may have for calls.
+  private let connectionsPerHost: Int
+  /// Running transfers that may have a connection beside those.
+  private var beyondHostLimit = 0
   static let shutdownMessage = "the client was shut down"
 
-  init(index: Int, admission: Admission, lookups: Int, keptConnections: Int) throws(HTTPError) {
+  init(index: Int, admission: Admission, lookups: Int, keptConnections: Int, connectionsPerHost: Int)
+    throws(HTTPError)
+  {
+    self.connectionsPerHost = connectionsPerHost
     do {
       executor = try LoopExecutor(name: "penstock-\(index)")
     } catch {
@@ -114,19 +121,29 @@ actor CurlLoop {
     guard transfer.machine.start() == .begin else { return }
     stopWaiting(transfer)
     if !transfer.isAwaitingLookup { transfer.deadlines.began(at: turn.now) }
-    guard let multi, let easy = handle(for: EasyProfile(transfer.request.options)) else {
+    guard let multi, let easy = handle(for: transfer.profile) else {
       return fail(transfer, "no handle for the exchange can be made")
     }
+    if let code = easy.setUpFailure { return refuse(transfer, easy, code) }
     transfer.easy = easy
     guard let list = headers.list(for: transfer.request.headers, hasBody: transfer.upload != nil),
       easy.prepare(transfer, headers: list)
     else { return fail(transfer, "the request can't be set up") }
+    let beyond = beyondHostLimit + (transfer.countsBeyondHostLimit ? 1 : 0)
+    multi.setConnectionsPerHost(connectionsPerHost + beyond)
     if let reason = multi.add(easy) { return fail(transfer, "libcurl refused the exchange: \(reason)") }
+    beyondHostLimit = beyond
     transfer.position = running.count
     running.append(transfer)
     turn.load.store(running.count, ordering: .relaxed)
     transfer.startFeeding()
     checkTime(transfer)
+  }
+
+  /// libcurl has no such option, or knows no such value.
+  private func refuse(_ transfer: Transfer, _ easy: EasyHandle, _ code: Int) {
+    let message = "libcurl refuses one of the options of TLS, proxy or addresses: \(easy.text(forCode: code))"
+    end(transfer, .failure(transfer.error(.invalidConfiguration, message, phase: .queue)))
   }
 
   /// A failure of one transfer's set-up is its own, never the loop's.
@@ -219,6 +236,7 @@ actor CurlLoop {
         running[position] = last
         last.position = position
       }
+      if transfer.countsBeyondHostLimit { beyondHostLimit -= 1 }
       if let easy = transfer.easy { multi?.remove(easy) }
     }
     guard let easy = transfer.easy.take() else { return }
@@ -305,6 +323,11 @@ actor CurlLoop {
       end(transfer, .failure(transfer.error(kind, message, advice: advice)))
     case .promote:
       admission.promote(transfer.ticket)
+      if !transfer.countsBeyondHostLimit, transfer.position != nil {
+        transfer.countsBeyondHostLimit = true
+        beyondHostLimit += 1
+        multi?.setConnectionsPerHost(connectionsPerHost + beyondHostLimit)
+      }
       checkTime(transfer)
     }
   }

@@ -12,6 +12,8 @@ package final class CurlTransport: Transport {
     package var keptConnections = 256
     /// Name look-ups under way at once, over all loops.
     package var lookups = 16
+    /// How long kept connections stay.
+    package var age = ConnectionAge()
 
     package init() {}
   }
@@ -37,11 +39,13 @@ package final class CurlTransport: Transport {
   private let admission: Admission
   private let pool = SlabPool()
   private let budget: MemoryBudget
+  private let profiles: ProfileCache
 
   package init(_ configuration: Configuration = Configuration()) {
     self.configuration = configuration
     admission = Admission(limits: configuration.admission)
     budget = MemoryBudget(limit: max(1, configuration.memoryBudget))
+    profiles = ProfileCache(age: configuration.age)
   }
 
   deinit {
@@ -52,6 +56,7 @@ package final class CurlTransport: Transport {
   package func open(_ request: TransportRequest) throws(HTTPError) -> Exchange {
     try RequestCheck.check(request)
     let url = try CurlURL(request.url)
+    let profile = try profiles.profile(for: request)
     let loops = try startedLoops(url)
     let body = try FileBody.opened(request.body, request)
     var request = request
@@ -67,7 +72,7 @@ package final class CurlTransport: Transport {
       isLongLived: request.options.isLongLived, priority: request.options.priority)
     let transfer = Transfer(
       request: request, url: url, storage: storage, upload: Self.upload(request), ticket: ticket,
-      overshoot: room.overshoot,
+      profile: profile, overshoot: room.overshoot,
       loop: loops[index], turn: loops[index].turn)
     ticket.transfer = transfer
     storage.attach(transfer)
@@ -142,7 +147,8 @@ package final class CurlTransport: Transport {
       do {
         let loop = try CurlLoop(
           index: index, admission: admission, lookups: max(1, configuration.lookups / count),
-          keptConnections: configuration.keptConnections)
+          keptConnections: configuration.keptConnections,
+          connectionsPerHost: configuration.admission.perHost)
         try loop.run()
         loops.append(loop)
       } catch {

@@ -13,6 +13,12 @@ final class Transfer: @unchecked Sendable {
   let storage: ResponseBodyStorage
   let upload: UploadStorage?
   let ticket: AdmissionTicket
+  let profile: EasyProfile
+  /// Where to connect to in place of the URL's host.
+  let override: AddressOverride?
+  /// Whether its connection isn't one of those that a host may have for calls: long-lived, or libcurl counts
+  /// the connections of many hosts as one's.
+  @safe @exclusivity(unchecked) var countsBeyondHostLimit: Bool
   /// How many there are in the process, for tests of what is left behind.
   static let live = Atomic<Int>(0)
   private let loop: CurlLoop
@@ -49,8 +55,14 @@ final class Transfer: @unchecked Sendable {
 
   init(
     request: TransportRequest, url: CurlURL, storage: ResponseBodyStorage, upload: UploadStorage?,
-    ticket: AdmissionTicket, overshoot: Int, loop: CurlLoop, turn: LoopTurn
+    ticket: AdmissionTicket, profile: EasyProfile, overshoot: Int, loop: CurlLoop, turn: LoopTurn
   ) {
+    self.profile = profile
+    let options = request.options
+    override = options.addressing.override(host: url.host, port: url.port)
+    countsBeyondHostLimit =
+      options.isLongLived || override != nil
+      || options.proxy.map { !$0.tunnels(isSecure: url.isSecure) } ?? false
     self.overshoot = overshoot
     self.request = request
     self.url = url
@@ -124,6 +136,9 @@ final class Transfer: @unchecked Sendable {
     return machine.sends > 0
   }
 
+  /// Whether its connection is one of HTTP/2, as far as can be told before the head.
+  var isOnHTTP2: Bool { version == .http2 || turn.http2Origins.contains(url.origin) }
+
   /// Whether both are on one connection.
   func sharesConnection(with other: Transfer) -> Bool {
     localPort == other.localPort && other.mayShareConnection && url.origin == other.url.origin
@@ -175,6 +190,12 @@ final class Transfer: @unchecked Sendable {
         provisional = head
         return true
       }
+      if answersProxyChallenge, head.status == 407, machine.sends <= 2 {
+        // libcurl answers the challenge; the proxy has passed nothing on.
+        machine.allowOneMoreSend()
+        provisional = head
+        return true
+      }
       return deliver(head)
     case .trailers(let fields):
       storage.deliver(.trailers(fields))
@@ -203,8 +224,12 @@ final class Transfer: @unchecked Sendable {
     status = head.status
     version = head.version
     facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
+    if profile.tls.keepsCertificates, url.isSecure { noteCertificates() }
     storage.deliver(.head(head, facts))
-    if ticket.isSecure { loop.learned(ticket, isHTTP2: head.version == .http2) }
+    if ticket.isSecure {
+      loop.learned(ticket, isHTTP2: head.version == .http2)
+      turn.http2Origins.note(url.origin, isHTTP2: head.version == .http2)
+    }
     markForFlush()
     if head.status.code >= 300, machine.isSendPaused {
       // HTTP/1 would never report the end of a paused upload (DESIGN §2 rule 6).
@@ -274,13 +299,36 @@ final class Transfer: @unchecked Sendable {
     return action == .open
   }
 
+  /// Whether a 407 is a question of the proxy to libcurl: in the tunnel it would be the server's.
+  private var answersProxyChallenge: Bool {
+    guard let proxy = profile.proxy, proxy.user != nil, proxy.authentication != .basic else { return false }
+    return !proxy.tunnels(isSecure: url.isSecure)
+  }
+
+  private func noteCertificates() {
+    if !facts.connection.reused, let chain = easy?.peerCertificates {
+      turn.certificates.remember(chain, for: facts.connection)
+    }
+    facts.connection.certificates = turn.certificates.chain(of: facts.connection)
+  }
+
   /// The name that a look-up may be needed for: none for addresses and Unix sockets.
   var nameToLookUp: String? {
-    let addressing = request.options.addressing
-    guard addressing.unixSocket == nil, addressing.overrides.isEmpty else { return nil }
-    // libcurl keeps answers by host and port.
-    return CurlURL.isAddress(url.host) ? nil : "\(url.host):\(url.port)"
+    guard profile.addressing.unixSocket == nil else { return nil }
+    if let proxy = profile.proxy { return name(proxy.host, proxy.port) }
+    if let override { return name(override.address, override.port) }
+    return name(url.host, url.port)
   }
+
+  /// libcurl keeps answers by host and port, and asks of each how old it is by the setting of the day.
+  private func name(_ host: String, _ port: UInt16) -> String? {
+    if CurlURL.isAddress(host) || host.contains(":") { return nil }
+    let time = profile.addressing.cacheTime
+    return time == .seconds(60) ? "\(host):\(port)" : "\(host):\(port) \(time)"
+  }
+
+  /// How long what it has looked up holds; a little less than libcurl keeps it.
+  var lookupFreshness: UInt64 { TransferDeadlines.nanoseconds(profile.addressing.cacheTime) / 6 * 5 }
 
   /// Starts the task that feeds a streamed body.
   func startFeeding() {

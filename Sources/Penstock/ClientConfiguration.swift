@@ -51,6 +51,12 @@ public struct ClientConfiguration: Sendable {
   public var tls = TLSOptions()
   /// How hosts are found and reached.
   public var addressing = Addressing()
+  /// Which proxy requests go through; as the environment says.
+  public var proxy = ProxyPolicy.environment
+  /// How long kept connections stay.
+  public var connectionAge = ConnectionAgeLimits()
+  /// Hosts that are asked by https alone, learned from their answers (RFC 6797); nil: none, and nothing is learned.
+  public var hsts: HSTSStore?
   /// The largest head; 256 KiB, 1,000 lines, 100,000 bytes a line.
   public var headLimit = HeadLimit()
 
@@ -66,6 +72,7 @@ public struct ClientConfiguration: Sendable {
     configuration.admission.longLived = limits.longLived
     configuration.memoryBudget = Int(clamping: memoryBudget.bytes)
     configuration.keptConnections = keptConnections
+    configuration.age = ConnectionAge(idle: connectionAge.idle, lifetime: connectionAge.total)
     return configuration
   }
 
@@ -78,6 +85,7 @@ public struct ClientConfiguration: Sendable {
     if redirects.limit < 0 { return "redirects.limit" }
     if loops < 1 { return "loops" }
     if keptConnections < 0 { return "keptConnections" }
+    if let name = connectionAge.negative { return name }
     if memoryBudget.bytes < 1 { return "memoryBudget" }
     return nil
   }

@@ -27,6 +27,9 @@ public struct ExchangeFacts: Sendable, Hashable {
     public var remote = ""
     /// Our own address and port.
     public var local = ""
+    /// The server's certificate chain, its own first; empty without TLS and unless
+    /// `TLSOptions.keepsCertificates`. It is there on a kept connection too, when that was opened with the setting.
+    public var certificates: [PeerCertificate] = []
 
     /// An unknown connection.
     public init() {}

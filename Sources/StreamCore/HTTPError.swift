@@ -11,10 +11,12 @@ public struct HTTPError: Error, Sendable {
     let status: HTTPStatus?
     let received: Int64
     let mayHaveBeenProcessed: Bool
+    let certificateProblem: CertificateProblem?
 
     init(
       kind: Kind, phase: Phase, message: String, advice: String?, method: String?, url: String?,
-      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool
+      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool,
+      certificateProblem: CertificateProblem? = nil
     ) {
       self.kind = kind
       self.phase = phase
@@ -25,6 +27,7 @@ public struct HTTPError: Error, Sendable {
       self.status = status
       self.received = received
       self.mayHaveBeenProcessed = mayHaveBeenProcessed
+      self.certificateProblem = certificateProblem
     }
   }
 
@@ -33,12 +36,13 @@ public struct HTTPError: Error, Sendable {
   /// An error; `url` is stored with its secrets cut.
   public init(
     _ kind: Kind, phase: Phase, message: String, advice: String? = nil, method: HTTPMethod? = nil,
-    url: String? = nil, status: HTTPStatus? = nil, received: Int64 = 0, mayHaveBeenProcessed: Bool = false
+    url: String? = nil, status: HTTPStatus? = nil, received: Int64 = 0, mayHaveBeenProcessed: Bool = false,
+    certificateProblem: CertificateProblem? = nil
   ) {
     self.storage = Storage(
       kind: kind, phase: phase, message: message, advice: advice, method: method?.rawValue,
       url: url.map(Redaction.url), status: status, received: received,
-      mayHaveBeenProcessed: mayHaveBeenProcessed)
+      mayHaveBeenProcessed: mayHaveBeenProcessed, certificateProblem: certificateProblem)
   }
 
   /// What went wrong; one word for programs in its `rawValue`.
@@ -59,6 +63,8 @@ public struct HTTPError: Error, Sendable {
   public var received: Int64 { storage.received }
   /// Whether the server may have acted on the request; false says that it surely has not.
   public var mayHaveBeenProcessed: Bool { storage.mayHaveBeenProcessed }
+  /// Why the server's certificate was refused; nil for every other kind than `Kind.serverCertificate`.
+  public var certificateProblem: CertificateProblem? { storage.certificateProblem }
   /// curl's number for the kind: the exit status of the command line.
   public var code: Int { kind.code }
 
@@ -75,7 +81,7 @@ public struct HTTPError: Error, Sendable {
     if storage.url != nil { return self }
     return HTTPError(
       kind, phase: phase, message: message, advice: advice, method: method, url: url, status: status,
-      received: received, mayHaveBeenProcessed: mayHaveBeenProcessed)
+      received: received, mayHaveBeenProcessed: mayHaveBeenProcessed, certificateProblem: certificateProblem)
   }
 
   /// A copy with how far the response had come, for errors found in its content.

@@ -16,6 +16,10 @@ import StreamCore
   /// Kept until the transfer ends, as libcurl borrows them.
   private var headers: HeaderList?
   private var overrides: HeaderList?
+  /// Of the profile's proxy, for the life of the handle.
+  var proxyHeaders: HeaderList?
+  /// libcurl's code when an option of the profile could not be set.
+  private(set) var setUpFailure: Int?
   private var remote = AddressText()
   private var local = AddressText()
   /// A handle that has failed to rewind stays spoilt (DESIGN §3).
@@ -35,8 +39,9 @@ import StreamCore
     errors.clear()
     isRecyclable = true
     headers = list
-    overrides = connectTo(transfer.request.options.addressing)
+    overrides = connectTo(transfer)
     self.transfer = transfer
+    if list.closesConnection { forbidReuse() }
     return setRequestOptions(transfer, headers: list, overrides: overrides)
   }
 
@@ -73,17 +78,15 @@ import StreamCore
     forbidsReuse = true
   }
 
-  private func connectTo(_ addressing: Addressing) -> HeaderList? {
-    guard !addressing.overrides.isEmpty else { return nil }
+  private func connectTo(_ transfer: Transfer) -> HeaderList? {
+    guard let override = transfer.override else { return nil }
     let list = HeaderList()
-    for entry in addressing.overrides {
-      // HOST:PORT:ADDRESS becomes HOST:PORT:ADDRESS:PORT; an address may hold colons in brackets.
-      let parts = entry.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-      guard parts.count == 3 else { continue }
-      let address = parts[2].contains(":") && !parts[2].hasPrefix("[") ? "[\(parts[2])]" : String(parts[2])
-      list.append("\(parts[0]):\(parts[1]):\(address):\(parts[1])")
-    }
-    return list
+    return list.append(override.connectTo) ? list : nil
+  }
+
+  /// Keeps the first failure to set a profile's option: no exchange may go on without it.
+  func note(_ code: CURLcode) {
+    if code != CURLE_OK, setUpFailure == nil { setUpFailure = Int(code.rawValue) }
   }
 
   // MARK: what libcurl knows afterwards

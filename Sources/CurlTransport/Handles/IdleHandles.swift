@@ -7,7 +7,7 @@ struct IdleHandles {
   private(set) var count = 0
 
   mutating func take(_ profile: EasyProfile) -> EasyHandle? {
-    guard let index = groups.firstIndex(where: { $0.profile == profile }) else { return nil }
+    guard let index = groups.firstIndex(where: { $0.profile === profile }) else { return nil }
     guard let easy = groups[index].handles.popLast() else {
       // Nothing was left of it: it makes room for others.
       groups.swapAt(index, groups.count - 1)
@@ -22,7 +22,7 @@ struct IdleHandles {
   mutating func keep(_ easy: EasyHandle) {
     guard count < Self.kept else { return }
     count += 1
-    if let index = groups.firstIndex(where: { $0.profile == easy.profile }) {
+    if let index = groups.firstIndex(where: { $0.profile === easy.profile }) {
       groups[index].handles.append(easy)
     } else {
       groups.append((easy.profile, [easy]))

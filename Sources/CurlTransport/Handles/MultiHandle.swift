@@ -10,6 +10,7 @@ import PollLoop
   @safe @exclusivity(unchecked) private(set) var deadline: UInt64?
   @safe @exclusivity(unchecked) private var sockets: [Int32: SocketInterest] = [:]
   @safe @exclusivity(unchecked) private(set) var maskedSockets = 0
+  private var connectionsPerHost = 0
 
   init?(poller: Poller, keptConnections: Int) {
     guard CurlGlobal.isReady, let raw = unsafe curl_multi_init() else { return nil }
@@ -26,6 +27,13 @@ import PollLoop
   }
 
   deinit { _ = unsafe curl_multi_cleanup(raw) }
+
+  /// At most so many connections to one host; libcurl lets what is beyond wait. 0: no limit.
+  func setConnectionsPerHost(_ count: Int) {
+    guard count != connectionsPerHost else { return }
+    connectionsPerHost = count
+    unsafe cshims_multi_set_max_host_connections(raw, count)
+  }
 
   /// Starts a transfer. Nil, or why it can't be started.
   func add(_ easy: EasyHandle) -> String? {

@@ -8,6 +8,7 @@ final class RequestEncoder: Sendable {
   private let plainOptions: CopyOnWrite<TransportOptions>
   private let plainOptionsWithUpload: CopyOnWrite<TransportOptions>
   private let plainHeaders: HTTPFields
+  private let proxies: ProxySelection
 
   init(_ configuration: ClientConfiguration) {
     self.configuration = configuration
@@ -23,6 +24,7 @@ final class RequestEncoder: Sendable {
     options.reportsUpload = true
     plainOptionsWithUpload = CopyOnWrite(options)
     plainHeaders = Self.headers(Request(.get, ""), configuration)
+    proxies = ProxySelection(configuration.proxy)
   }
 
   func encode(_ request: Request, reportsUpload: Bool) throws(HTTPError) -> TransportRequest {
@@ -35,10 +37,12 @@ final class RequestEncoder: Sendable {
     let hasPlainHeaders =
       request.headers.isEmpty
       && (request.hasNoChoices || (request.withoutDefaults.isEmpty && request.decodesContent == nil))
-    return TransportRequest(
+    var encoded = TransportRequest(
       method: request.method, url: request.url,
       headers: hasPlainHeaders ? plainHeaders : Self.headers(request, configuration), body: request.body,
       options: options(request, reportsUpload: reportsUpload))
+    try encoded.chooseProxy(request, default: proxies)
+    return encoded
   }
 
   private func options(_ request: Request, reportsUpload: Bool) -> CopyOnWrite<TransportOptions> {
@@ -51,6 +55,7 @@ final class RequestEncoder: Sendable {
     if let version = choices.version { options.version = version }
     if let tls = choices.tls { options.tls = tls }
     if let addressing = choices.addressing { options.addressing = addressing }
+    options.streamWeight = choices.streamWeight
     options.priority = choices.priority
     options.isLongLived = choices.isLongLived
     options.mayReplayUnsafe = choices.mayReplayUnsafe

@@ -46,8 +46,10 @@ final class PipelineRun: @unchecked Sendable {
       uploadSeen = sent
       return .event(.uploadProgress(UploadProgress(sent: sent, total: exchange.uploadLength)))
     case .head(let head, let facts):
+      let hsts = client.configuration.hsts
+      hsts?.learn(head, from: exchange.url, tls: request.tls ?? client.configuration.tls)
       let decision = RedirectDecision.decide(
-        request, url: exchange.url, fragment: fragment, head: head, hops: hops, policy: redirects)
+        request, url: exchange.url, fragment: fragment, head: head, hops: hops, policy: redirects, hsts: hsts)
       switch decision {
       case .deliver: return .response(try response(exchange, head, facts))
       case .fail(let error):
@@ -81,6 +83,7 @@ final class PipelineRun: @unchecked Sendable {
       left.total = max(.zero, total - (ContinuousClock.now - begin))
       request.timeouts = left
     }
+    if let hsts = client.configuration.hsts { request.url = hsts.upgraded(request.url) }
     let encoded = try client.encoder.encode(request, reportsUpload: reportsUpload)
     let opened = try client.transport.open(encoded)
     exchange = opened

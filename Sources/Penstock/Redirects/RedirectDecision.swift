@@ -21,7 +21,7 @@ enum RedirectDecision: Sendable {
   ///   - hops: those that led here.
   static func decide(
     _ request: Request, url: String, fragment: String?, head: ResponseHead, hops: [RedirectHop],
-    policy: RedirectPolicy
+    policy: RedirectPolicy, hsts: HSTSStore? = nil
   ) -> RedirectDecision {
     guard policy.limit > 0, statuses.contains(head.status.code), let location = head.headers["Location"]
     else { return .deliver }
@@ -33,9 +33,12 @@ enum RedirectDecision: Sendable {
     }
     let target: CurlURL
     let current: CurlURL
+    var targetFragment: String?
     do throws(HTTPError) {
       current = try CurlURL(url)
-      target = try CurlURL(location, relativeTo: current)
+      let located = try CurlURL(location, relativeTo: current)
+      targetFragment = located.fragment
+      target = hsts?.upgraded(located) ?? located
     } catch {
       return refuse(
         error.kind == .unsupportedScheme ? .redirectRefused : .malformedResponse,
@@ -77,6 +80,6 @@ enum RedirectDecision: Sendable {
       }
     }
     let hop = RedirectHop(status: head.status, from: url, to: target.text, method: next.method)
-    return .follow(next, hop, fragment: target.fragment ?? fragment)
+    return .follow(next, hop, fragment: targetFragment ?? fragment)
   }
 }

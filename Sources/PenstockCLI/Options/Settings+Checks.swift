@@ -8,6 +8,7 @@ extension Settings {
     }
     if headOnly, upload != nil { throw UsageError("-I and -T can't be used together") }
     if dataInQuery, isJSON { throw UsageError("-G and --json can't be used together") }
+    if network.key != nil, network.certificate == nil { throw UsageError("--key needs --cert") }
     if verb == .download { try checkDownload() }
     if standardInputUses > 1 { throw UsageError("standard input can be read only once") }
     if standardInputUses > 0, urls.count > 1, upload != nil {

@@ -128,6 +128,7 @@ struct Settings: Sendable, Equatable {
   var unixSocket: String?
   var resolutions: [Resolution] = []
 
+  var network = NetworkSettings()
   var isInsecure = false
   var authorityFile: String?
 }

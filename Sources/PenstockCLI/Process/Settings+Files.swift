@@ -3,6 +3,7 @@ extension Settings {
   func checkFiles() throws(CommandFailure) {
     if case .file(let path) = upload { try InputFile.check(path) }
     if let authorityFile { try InputFile.check(authorityFile) }
+    try NetworkBuilder.checkFiles(network)
   }
 
   /// What `-d` and its kin add up to; files and standard input are read here.
