@@ -365,6 +365,10 @@ static inline CURLcode cshims_set_seek_data(CURL *easy, void * value) {
   return curl_easy_setopt(easy, CURLOPT_SEEKDATA, value);
 }
 
+static inline CURLcode cshims_set_close_socket_data(CURL *easy, void * value) {
+  return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, value);
+}
+
 static inline CURLcode cshims_set_prereq_data(CURL *easy, void * value) {
   return curl_easy_setopt(easy, CURLOPT_PREREQDATA, value);
 }
@@ -426,6 +430,12 @@ static inline CURLcode cshims_set_proxy_ssl_key_blob(CURL *easy, struct curl_blo
 typedef size_t (*cshims_write_callback)(char *bytes, size_t size, size_t count, void *data);
 typedef size_t (*cshims_read_callback)(char *bytes, size_t size, size_t count, void *data);
 typedef int (*cshims_seek_callback)(void *data, curl_off_t offset, int origin);
+typedef int (*cshims_close_socket_callback)(void *context, curl_socket_t socket);
+
+static inline CURLcode cshims_set_close_socket_function(CURL *easy, cshims_close_socket_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
+
 typedef int (*cshims_prereq_callback)(
     void *data, char *remote_ip, char *local_ip, int remote_port, int local_port);
 typedef curl_socket_t (*cshims_open_socket_callback)(

@@ -3,18 +3,21 @@ import PollLoop
 extension CurlLoop {
   /// `assumeIsolated` at a tenth of its price: the loop's own thread is the proof, so the runtime needn't
   /// search for one.
-  nonisolated func onThread<Value: Sendable>(_ body: (isolated CurlLoop) -> Value) -> Value {
-    guard executor.isOnLoopThread else { return assumeIsolated(body) }
+  ///
+  /// What the closure needs comes as `context`: one that captured would be allocated on each call.
+  nonisolated func onThread<Context, Value: Sendable>(
+    _ context: Context, _ body: @escaping (isolated CurlLoop, Context) -> Value
+  ) -> Value {
+    executor.checkIsolated()
     // Safe: isolation to an actor is a promise about the caller and not part of how a closure is called.
-    return withoutActuallyEscaping(body) { body in
-      unsafe unsafeBitCast(body, to: ((CurlLoop) -> Value).self)(self)
-    }
+    return unsafe unsafeBitCast(body, to: ((CurlLoop, Context) -> Value).self)(self, context)
   }
 }
 
 extension CurlLoop: LoopDriver {
   nonisolated func nextDeadline() -> UInt64? {
-    onThread { loop in
+    onThread(()) { loop, _ in
+      if !loop.turn.flushList.isEmpty { return 0 }
       var next = loop.timers.earliest
       if let deadline = loop.multi?.deadline { next = min(next ?? deadline, deadline) }
       if let unmask = loop.nextUnmask { next = min(next ?? unmask, unmask) }
@@ -23,18 +26,16 @@ extension CurlLoop: LoopDriver {
   }
 
   nonisolated func turn(now: UInt64, events: UnsafeBufferPointer<PollEvent>) {
-    // Safe: the buffer is read on this very thread, before this call returns.
-    nonisolated(unsafe) let events = unsafe events
-    onThread { unsafe $0.takeTurn(now: now, events: events) }
+    unsafe onThread((now, events)) { unsafe $0.takeTurn(now: $1.0, events: $1.1) }
   }
 
-  nonisolated func afterMessages(now: UInt64) { onThread { $0.finishMessages(now: now) } }
+  nonisolated func afterMessages(now: UInt64) { onThread(now) { $0.finishMessages(now: $1) } }
 
   nonisolated var isIdle: Bool {
-    onThread { loop in
+    onThread(()) { loop, _ in
       loop.waiting == 0 && loop.running.count == loop.abandoned
     }
   }
 
-  nonisolated func tearDown() { onThread { $0.cleanUp() } }
+  nonisolated func tearDown() { onThread(()) { loop, _ in loop.cleanUp() } }
 }

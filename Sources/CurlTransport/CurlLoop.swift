@@ -15,22 +15,22 @@ actor CurlLoop {
   nonisolated let tasks: LoopTaskExecutor
   nonisolated let turn: LoopTurn
   private nonisolated let admission: Admission
-  var multi: MultiHandle?
-  var share: ShareHandle?
-  var idle = IdleHandles()
-  private var headers = HeaderListCache()
-  var running: [Transfer] = []
+  @safe @exclusivity(unchecked) var multi: MultiHandle?
+  @safe @exclusivity(unchecked) var share: ShareHandle?
+  @safe @exclusivity(unchecked) var idle = IdleHandles()
+  @safe @exclusivity(unchecked) private var headers = HeaderListCache()
+  @safe @exclusivity(unchecked) var running: [Transfer] = []
   /// Transfers that wait for admission or a look-up and have a timer here.
-  var waiting = 0
+  @safe @exclusivity(unchecked) var waiting = 0
   /// Transfers whose callers have gone while libcurl still looks their name up.
-  var abandoned = 0
-  var timers = DeadlineTimers()
-  var nextUnmask: UInt64?
-  var hasFailedAll = false
+  @safe @exclusivity(unchecked) var abandoned = 0
+  @safe @exclusivity(unchecked) var timers = DeadlineTimers()
+  @safe @exclusivity(unchecked) var nextUnmask: UInt64?
+  @safe @exclusivity(unchecked) var hasFailedAll = false
   /// How many connections a host may have for calls.
-  private let connectionsPerHost: Int
+  let connectionsPerHost: Int
   /// Running transfers that may have a connection beside those.
-  private var beyondHostLimit = 0
+  @safe @exclusivity(unchecked) var beyondHostLimit = 0
   static let shutdownMessage = "the client was shut down"
 
   init(index: Int, admission: Admission, lookups: Int, keptConnections: Int, connectionsPerHost: Int)
@@ -216,7 +216,7 @@ actor CurlLoop {
   }
 
   /// The reader, the feeder and the queue are done with it.
-  private func leave(_ transfer: Transfer, _ item: ExchangeItem) {
+  func leave(_ transfer: Transfer, _ item: ExchangeItem) {
     stopWaiting(transfer)
     if let timer = transfer.timer.take() { timers.cancel(timer) }
     transfer.feeder?.cancel()
@@ -247,63 +247,14 @@ actor CurlLoop {
 
   private func handle(for profile: EasyProfile) -> EasyHandle? {
     if let easy = idle.take(profile) { return easy }
-    guard let share else { return nil }
-    return EasyHandle(profile: profile, share: share)
+    guard let share, let multi else { return nil }
+    return EasyHandle(profile: profile, share: share, multi: multi)
   }
 
   private func stopWaiting(_ transfer: Transfer) {
     guard transfer.isCountedWaiting else { return }
     transfer.isCountedWaiting = false
     waiting -= 1
-  }
-
-  // MARK: end of transfers
-
-  private func collectFinished() {
-    while let (easy, code) = multi?.nextFinished() {
-      guard let transfer = easy.transfer else { continue }
-      finished(transfer, code: code)
-    }
-  }
-
-  private func finished(_ transfer: Transfer, code: Int) {
-    let item: ExchangeItem
-    if code == 0, transfer.machine.refusal == nil {
-      item = transfer.completion()
-    } else {
-      item = .failure(failure(transfer, code))
-    }
-    let lookup = transfer.lookup
-    switch transfer.machine.finished() {
-    case .none: return
-    case .clearUp:
-      abandoned -= 1
-      detach(transfer)
-    case .report:
-      if code == 5 || code == 6, let lookup { failWaiters(of: lookup, item) }
-      detach(transfer)
-      leave(transfer, item)
-    }
-  }
-
-  /// One look-up's failure is the answer for all that waited for it.
-  private func failWaiters(of name: String, _ item: ExchangeItem) {
-    guard case .failure(let error) = item else { return }
-    for waiter in turn.lookups.takeWaiters(of: name) {
-      end(waiter, .failure(waiter.error(error.kind, error.message, advice: error.advice, phase: .connect)))
-    }
-  }
-
-  private func failure(_ transfer: Transfer, _ code: Int) -> HTTPError {
-    guard let easy = transfer.easy else {
-      return transfer.error(.transport, "libcurl ended the exchange with code \(code)")
-    }
-    // A handle that failed to rewind is spoilt (DESIGN §3).
-    if code == 65 { easy.isRecyclable = false }
-    return CurlError(
-      code: code, text: easy.text(forCode: code),
-      connectStatus: easy.connectStatus
-    ).httpError(for: transfer)
   }
 
   // MARK: time
@@ -350,6 +301,8 @@ actor CurlLoop {
   func takeTurn(now: UInt64, events: UnsafeBufferPointer<PollEvent>) {
     turn.now = now
     guard let multi else { return }
+    // Nothing more has come for those that waited for more.
+    if events.isEmpty { wakeReaders(all: true) }
     for index in 0..<events.count {
       let event = unsafe events[index]
       guard executor.poller.isCurrent(event) else { continue }
@@ -365,11 +318,22 @@ actor CurlLoop {
   func endOfTurn() {
     collectFinished()
     pauseHeld()
-    // Readers are woken after the socket actions, without a lock held (DESIGN §2 rule 4).
+    wakeReaders(all: false)
+  }
+
+  /// Wakes readers after the socket actions, without a lock held (DESIGN §2 rule 4). Some may wait for the next
+  /// turn, which then only polls.
+  private func wakeReaders(all: Bool) {
     guard !turn.flushList.isEmpty else { return }
     var list: [Transfer] = []
     swap(&list, &turn.flushList)
-    for transfer in list { transfer.flush() }
+    for transfer in list {
+      if !all, transfer.mayFlushLater() {
+        turn.flushList.append(transfer)
+      } else {
+        transfer.flush()
+      }
+    }
     list.removeAll(keepingCapacity: true)
     if turn.flushList.isEmpty { swap(&list, &turn.flushList) }
   }
@@ -378,7 +342,9 @@ actor CurlLoop {
   private func pauseHeld() {
     guard !turn.heldList.isEmpty else { return }
     for transfer in turn.heldList where transfer.machine.allTaken() == .pause {
-      _ = transfer.easy?.setPaused(receiving: true, sending: transfer.machine.isSendPaused)
+      // Both directions where nothing is sent: with one alone 7.88 forces a receive, which it must copy aside.
+      let sending = transfer.machine.phase == .receiving && transfer.upload == nil
+      _ = transfer.easy?.setPaused(receiving: true, sending: sending || transfer.machine.isSendPaused)
     }
     turn.heldList.removeAll(keepingCapacity: true)
   }

@@ -56,20 +56,28 @@ package final class CurlTransport: Transport {
   package func open(_ request: TransportRequest) throws(HTTPError) -> Exchange {
     try RequestCheck.check(request)
     let url = try CurlURL(request.url)
-    let profile = try profiles.profile(for: request)
     let loops = try startedLoops(url)
-    let body = try FileBody.opened(request.body, request)
-    var request = request
-    if case .file = request.body.content { request.body = body }
-    let room = ReceiveRoom(request.options.watermark, isSecure: url.isSecure)
+    if case .file = request.body.content {
+      var opened = request
+      opened.body = try FileBody.opened(request.body, request)
+      return try start(opened, url, loops)
+    }
+    return try start(request, url, loops)
+  }
+
+  private func start(
+    _ request: TransportRequest, _ url: CurlURL, _ loops: [CurlLoop]
+  ) throws(HTTPError) -> Exchange {
+    let profile = try profiles.profile(for: request)
+    let room = ReceiveRoom(request.sharedOptions.value.watermark, isSecure: url.isSecure)
     let storage = ResponseBodyStorage(
       pool: pool, budget: budget, watermark: room.watermark,
-      reportsUpload: request.options.reportsUpload && !body.isEmpty)
+      reportsUpload: request.sharedOptions.value.reportsUpload && !request.body.isEmpty)
     let index = pick(url, among: loops)
     let ticket = AdmissionTicket(
-      origin: request.options.version == .http1_1 ? url.origin + " 1.1" : url.origin, loop: index,
-      isSecure: url.isSecure && request.options.version != .http1_1,
-      isLongLived: request.options.isLongLived, priority: request.options.priority)
+      origin: request.sharedOptions.value.version == .http1_1 ? url.origin + " 1.1" : url.origin, loop: index,
+      isSecure: url.isSecure && request.sharedOptions.value.version != .http1_1,
+      isLongLived: request.sharedOptions.value.isLongLived, priority: request.sharedOptions.value.priority)
     let transfer = Transfer(
       request: request, url: url, storage: storage, upload: Self.upload(request), ticket: ticket,
       profile: profile, overshoot: room.overshoot,
@@ -78,7 +86,8 @@ package final class CurlTransport: Transport {
     storage.attach(transfer)
     transfer.upload?.attach { [weak transfer] in transfer?.post(.feed) }
     let exchange = Exchange(
-      storage, watermark: request.options.watermark, url: url.text, uploadLength: body.length)
+      storage, watermark: request.sharedOptions.value.watermark, url: url.text,
+      uploadLength: request.body.length)
     switch admission.enter(ticket) {
     case .start: transfer.post(.start)
     case .wait: transfer.post(.watch)

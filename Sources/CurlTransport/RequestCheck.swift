@@ -21,12 +21,23 @@ package enum RequestCheck {
     if let length = request.body.length, length < 0 {
       throw refuse(.invalidBody, "the length of the body is negative: \(length)", "Use nil if it isn't known")
     }
+    if request.isApproved { return }
     if let field = request.headers.firstInvalidField {
       throw refuse(
         .invalidHeader, "the header field \"\(field.name)\" \(field.why)",
         "Names are tokens; values hold no CR, LF or NUL (RFC 9110 §5)")
     }
-    try check(request.options, refuse)
+    try check(request.sharedOptions.value, refuse)
+  }
+
+  /// Whether such a request can be sent.
+  package static func isGood(_ request: TransportRequest) -> Bool {
+    do throws(HTTPError) {
+      try check(request)
+      return true
+    } catch {
+      return false
+    }
   }
 
   private static func check(

@@ -22,7 +22,7 @@ final class Transfer: @unchecked Sendable {
   /// How many there are in the process, for tests of what is left behind.
   static let live = Atomic<Int>(0)
   private let loop: CurlLoop
-  private let turn: LoopTurn
+  let turn: LoopTurn
 
   // One thread and no callback into user code: checking each access at run time finds nothing and costs much.
   @safe @exclusivity(unchecked) var machine: TransferStateMachine
@@ -41,14 +41,17 @@ final class Transfer: @unchecked Sendable {
   @safe @exclusivity(unchecked) private var provisional: ResponseHead?
   private let mayBeProvisional: Bool
   @safe @exclusivity(unchecked) private(set) var status: HTTPStatus?
-  @safe @exclusivity(unchecked) private var version: HTTPVersion?
+  @safe @exclusivity(unchecked) private(set) var version: HTTPVersion?
   /// Our port of the connection in use: tells connections to one origin apart.
-  @safe @exclusivity(unchecked) private var localPort: Int32 = 0
+  @safe @exclusivity(unchecked) private(set) var localPort: Int32 = 0
   @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
   @safe @exclusivity(unchecked) private(set) var received: Int64 = 0
   /// As known when the head came.
   @safe @exclusivity(unchecked) private var facts = ExchangeFacts()
   @safe @exclusivity(unchecked) private var needsFlush = false
+  /// Body bytes since the reader was woken.
+  @safe @exclusivity(unchecked) private var unflushed = 0
+  @safe @exclusivity(unchecked) private var receivedThisTurn = 0
 
   /// How many bytes may come after the stream asked to hold; see `ReceiveRoom`.
   private let overshoot: Int
@@ -58,7 +61,7 @@ final class Transfer: @unchecked Sendable {
     ticket: AdmissionTicket, profile: EasyProfile, overshoot: Int, loop: CurlLoop, turn: LoopTurn
   ) {
     self.profile = profile
-    let options = request.options
+    let options = request.sharedOptions.value
     override = options.addressing.override(host: url.host, port: url.port)
     countsBeyondHostLimit =
       options.isLongLived || override != nil
@@ -71,12 +74,12 @@ final class Transfer: @unchecked Sendable {
     self.ticket = ticket
     self.loop = loop
     self.turn = turn
-    let mayReplay = request.method.isIdempotent || request.options.mayReplayUnsafe
+    let mayReplay = request.method.isIdempotent || request.sharedOptions.value.mayReplayUnsafe
     machine = TransferStateMachine(allowedSends: mayReplay ? 4 : 1, hasUpload: upload != nil)
     deadlines = TransferDeadlines(
-      limits: request.options.timeouts, called: LoopExecutor.monotonicNow(),
-      isLongLived: request.options.isLongLived)
-    parser = HeaderBlockParser(limit: request.options.headLimit)
+      limits: request.sharedOptions.value.timeouts, called: LoopExecutor.monotonicNow(),
+      isLongLived: request.sharedOptions.value.isLongLived)
+    parser = HeaderBlockParser(limit: request.sharedOptions.value.headLimit)
     mayBeProvisional = request.headers.contains("Expect")
     Self.live.wrappingAdd(1, ordering: .relaxed)
   }
@@ -104,8 +107,21 @@ final class Transfer: @unchecked Sendable {
 
   func flush() {
     needsFlush = false
+    unflushed = 0
+    receivedThisTurn = 0
     storage.flush()
   }
+
+  /// Whether the reader is better woken a turn later, with more: a whole receive came at once, so there is
+  /// likely more in the socket, and little waits yet.
+  func mayFlushLater() -> Bool {
+    defer { receivedThisTurn = 0 }
+    return receivedThisTurn >= EasyHandle.receiveBuffer && unflushed < Self.flushSize && !machine.isHeld
+      && machine.phase == .receiving
+  }
+
+  /// A reader of a fast body is woken for so many bytes at once.
+  private static let flushSize = 384 << 10
 
   // MARK: errors
 
@@ -122,28 +138,6 @@ final class Transfer: @unchecked Sendable {
     machine.isReceivePaused || machine.isHeld || machine.isSendPaused
   }
 
-  /// Whether body bytes may wait in the kernel on a connection that nobody shares.
-  var mayHoldUnsent: Bool {
-    guard upload != nil, !url.isSecure || request.options.version == .http1_1 else { return false }
-    return machine.phase == .sending || machine.phase == .awaitingHead
-  }
-
-  /// Whether it is a stream on a connection of HTTP/2, or may be.
-  var mayShareConnection: Bool {
-    guard url.isSecure, request.options.version != .http1_1, version == nil || version == .http2 else {
-      return false
-    }
-    return machine.sends > 0
-  }
-
-  /// Whether its connection is one of HTTP/2, as far as can be told before the head.
-  var isOnHTTP2: Bool { version == .http2 || turn.http2Origins.contains(url.origin) }
-
-  /// Whether both are on one connection.
-  func sharesConnection(with other: Transfer) -> Bool {
-    localPort == other.localPort && other.mayShareConnection && url.origin == other.url.origin
-  }
-
   // MARK: callbacks
 
   enum Receive { case taken, pause, refuse }
@@ -158,6 +152,8 @@ final class Transfer: @unchecked Sendable {
     turn.progress &+= 1
     deadlines.progressed(at: turn.now)
     received += Int64(bytes.count)
+    receivedThisTurn += bytes.count
+    unflushed += bytes.count
     let action = unsafe storage.append(bytes)
     markForFlush()
     switch action {
@@ -246,7 +242,7 @@ final class Transfer: @unchecked Sendable {
       turn.progress &+= 1
       deadlines.progressed(at: turn.now)
       storage.uploaded(upload.sent)
-      if request.options.reportsUpload { markForFlush() }
+      if request.sharedOptions.value.reportsUpload { markForFlush() }
       endUploadIfAllSent()
     case .pause:
       machine.sendStarved()
@@ -293,16 +289,13 @@ final class Transfer: @unchecked Sendable {
     }
   }
 
+  /// libcurl has a socket of ours, and will say when it closes it.
+  func socketOpened(_ socket: Int32) { loop.executor.poller.opened(fd: socket) }
+
   func socketOpens() -> Bool {
     let action = machine.socketOpens()
     turn.lookupEnded(self, resolved: true)
     return action == .open
-  }
-
-  /// Whether a 407 is a question of the proxy to libcurl: in the tunnel it would be the server's.
-  private var answersProxyChallenge: Bool {
-    guard let proxy = profile.proxy, proxy.user != nil, proxy.authentication != .basic else { return false }
-    return !proxy.tunnels(isSecure: url.isSecure)
   }
 
   private func noteCertificates() {
@@ -311,24 +304,6 @@ final class Transfer: @unchecked Sendable {
     }
     facts.connection.certificates = turn.certificates.chain(of: facts.connection)
   }
-
-  /// The name that a look-up may be needed for: none for addresses and Unix sockets.
-  var nameToLookUp: String? {
-    guard profile.addressing.unixSocket == nil else { return nil }
-    if let proxy = profile.proxy { return name(proxy.host, proxy.port) }
-    if let override { return name(override.address, override.port) }
-    return name(url.host, url.port)
-  }
-
-  /// libcurl keeps answers by host and port, and asks of each how old it is by the setting of the day.
-  private func name(_ host: String, _ port: UInt16) -> String? {
-    if CurlURL.isAddress(host) || host.contains(":") { return nil }
-    let time = profile.addressing.cacheTime
-    return time == .seconds(60) ? "\(host):\(port)" : "\(host):\(port) \(time)"
-  }
-
-  /// How long what it has looked up holds; a little less than libcurl keeps it.
-  var lookupFreshness: UInt64 { TransferDeadlines.nanoseconds(profile.addressing.cacheTime) / 6 * 5 }
 
   /// Starts the task that feeds a streamed body.
   func startFeeding() {
@@ -368,7 +343,7 @@ final class Transfer: @unchecked Sendable {
 extension Transfer: LoopMessageReceiver {
   func receive(_ code: UInt8) {
     guard let command = CurlCommand(rawValue: code) else { return }
-    loop.onThread { $0.handle(command, self) }
+    loop.onThread((command, self)) { $0.handle($1.0, $1.1) }
   }
 }
 

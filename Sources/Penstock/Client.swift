@@ -16,11 +16,13 @@ public struct Client: Sendable {
     let encoder: RequestEncoder
     let transport: any Transport
     let curl: CurlTransport?
+    let stages: PipelineStages
 
     init(_ configuration: ClientConfiguration, _ transport: any Transport) {
       self.configuration = configuration
       self.transport = transport
       encoder = RequestEncoder(configuration)
+      stages = PipelineStages(configuration)
       curl = transport as? CurlTransport
     }
   }
@@ -30,6 +32,7 @@ public struct Client: Sendable {
   public var configuration: ClientConfiguration { core.configuration }
   var encoder: RequestEncoder { core.encoder }
   var transport: any Transport { core.transport }
+  var stages: PipelineStages { core.stages }
   private var curl: CurlTransport? { core.curl }
 
   /// A client of its own loops and connections; they are made with the first request.

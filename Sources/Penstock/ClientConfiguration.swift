@@ -60,6 +60,18 @@ public struct ClientConfiguration: Sendable {
   /// The largest head; 256 KiB, 1,000 lines, 100,000 bytes a line.
   public var headLimit = HeadLimit()
 
+  /// When and how often failed attempts are made again; nil: never.
+  public var retry: RetryPolicy?
+  /// How many retries all requests together may make, so that an outage doesn't multiply the load; nil: as many
+  /// as their policies allow.
+  public var retryBudget: RetryBudget? = .standard
+  /// Stages around every call, the first outermost.
+  public var middlewares: [any Middleware] = []
+  /// Puts credentials on each attempt and judges each answer.
+  package var authorizer: (any AttemptAuthorizer)?
+  /// Time and chance for retries and guards.
+  package var clock = PipelineClock.system
+
   /// The defaults.
   public init() {}
 
@@ -87,6 +99,8 @@ public struct ClientConfiguration: Sendable {
     if keptConnections < 0 { return "keptConnections" }
     if let name = connectionAge.negative { return name }
     if memoryBudget.bytes < 1 { return "memoryBudget" }
+    if let retry, let name = retry.invalidSetting { return "retry." + name }
+    if let retryBudget, let name = retryBudget.invalidSetting { return "retryBudget." + name }
     return nil
   }
 }

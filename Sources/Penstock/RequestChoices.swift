@@ -17,6 +17,10 @@ struct RequestChoices: Sendable {
   var isLongLived = false
   var priority = 0
   var mayReplayUnsafe = false
+  var retry: RetryPolicy?
+  var middlewares: [any Middleware] = []
+  var authorizer: (any AttemptAuthorizer)?
+  var isExemptFromAuthorization = false
 
   /// What most requests share.
   static let none = CopyOnWrite(RequestChoices())

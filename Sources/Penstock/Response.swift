@@ -7,14 +7,15 @@ public struct Response: Sendable {
     let history: [RedirectHop]
     let facts: ExchangeFacts
     let body: ResponseBody
-    let exchange: Exchange
+    let exchange: Exchange?
     let announcedLength: Int64?
     let wireCounter: (any WireCounting)?
+    let attempts: [HTTPError.Attempt]
 
     init(
       _ head: ResponseHead, _ url: String, _ history: [RedirectHop], _ facts: ExchangeFacts,
-      _ body: ResponseBody, _ exchange: Exchange, _ announcedLength: Int64?,
-      _ wireCounter: (any WireCounting)?
+      _ body: ResponseBody, _ exchange: Exchange?, _ announcedLength: Int64?,
+      _ wireCounter: (any WireCounting)?, _ attempts: [HTTPError.Attempt]
     ) {
       self.head = head
       self.url = url
@@ -24,6 +25,7 @@ public struct Response: Sendable {
       self.exchange = exchange
       self.announcedLength = announcedLength
       self.wireCounter = wireCounter
+      self.attempts = attempts
     }
   }
 
@@ -31,9 +33,10 @@ public struct Response: Sendable {
 
   init(
     head: ResponseHead, url: String, history: [RedirectHop], facts: ExchangeFacts, body: ResponseBody,
-    exchange: Exchange, announcedLength: Int64?, wireCounter: (any WireCounting)?
+    exchange: Exchange?, announcedLength: Int64?, wireCounter: (any WireCounting)?,
+    attempts: [HTTPError.Attempt] = []
   ) {
-    storage = Storage(head, url, history, facts, body, exchange, announcedLength, wireCounter)
+    storage = Storage(head, url, history, facts, body, exchange, announcedLength, wireCounter, attempts)
   }
 
   /// The head as it came.
@@ -46,7 +49,10 @@ public struct Response: Sendable {
   public var facts: ExchangeFacts { storage.facts }
   /// The body: read it once, or drop the response to end the exchange.
   public var body: ResponseBody { storage.body }
-  private var exchange: Exchange { storage.exchange }
+  /// The attempts before this one that failed and were retried, in order.
+  public var attempts: [HTTPError.Attempt] { storage.attempts }
+  /// What carries it; nil when a middleware answered.
+  var exchange: Exchange? { storage.exchange }
   /// Body bytes on the wire, where the head says so.
   var announcedLength: Int64? { storage.announcedLength }
   /// Counts wire bytes where a coding is taken off.
@@ -61,10 +67,13 @@ public struct Response: Sendable {
   /// Where the time went until the head.
   public var timings: ExchangeFacts.Timings { facts.timings }
   /// The trailers (RFC 9110 §6.5), once the body has been read to its end; nil when there were none.
-  public var trailers: HTTPFields? { exchange.trailers }
+  public var trailers: HTTPFields? { exchange?.trailers }
   /// Times, connection and counters, once the body has been read to its end.
-  public var finalFacts: ExchangeFacts? { exchange.finalFacts }
+  public var finalFacts: ExchangeFacts? { exchange?.finalFacts }
 
   /// Ends the exchange; a reader of the body gets `HTTPError.Kind.cancelled`.
-  public func cancel() { exchange.cancel() }
+  public func cancel() {
+    guard let exchange else { return body.claimSource()?.abandon() ?? () }
+    exchange.cancel()
+  }
 }

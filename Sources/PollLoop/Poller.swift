@@ -11,13 +11,17 @@ import Glibc
     var generation: UInt32 = 0
     /// The epoll events asked for; 0 when not registered.
     var interest: UInt32 = 0
+    /// Whether we will be told before it is closed.
+    var isOpened = false
+    /// Nobody waits for it, but the kernel wasn't told.
+    var isLingering = false
   }
 
   static let eventsPerWait = 256
   private static let wakeupTag = UInt64.max
 
-  private var epoll: Epoll
-  private var registrations: [Registration] = []
+  @safe @exclusivity(unchecked) private var epoll: Epoll
+  @safe @exclusivity(unchecked) private var registrations: [Registration] = []
   private let raw: UnsafeMutableBufferPointer<epoll_event>
   private let ready: UnsafeMutableBufferPointer<PollEvent>
 
@@ -52,6 +56,9 @@ import Glibc
     let index = Int(fd)
     if index >= registrations.count { grow(toHold: index) }
     let current = registrations[index].interest
+    let lingered = registrations[index].isLingering
+    registrations[index].isLingering = false
+    let isNew = isNew && !lingered
     if isNew {
       registrations[index].generation &+= 1
     } else if current == wanted {
@@ -74,10 +81,35 @@ import Glibc
     return true
   }
 
+  /// From now on until `closed` the number means one open descriptor.
+  package func opened(fd: Int32) {
+    guard fd >= 0 else { return }
+    let index = Int(fd)
+    if index >= registrations.count { grow(toHold: index) }
+    if registrations[index].interest != 0 { end(index) }
+    registrations[index].isOpened = true
+  }
+
+  /// The descriptor is about to be closed, which ends its registration in the kernel.
+  package func closed(fd: Int32) {
+    let index = Int(fd)
+    guard fd >= 0, index < registrations.count else { return }
+    if registrations[index].interest != 0 { end(index) }
+    registrations[index].isOpened = false
+  }
+
   /// Ends the registration. A descriptor that is closed already, or was never registered, is fine.
-  package func remove(fd: Int32) {
+  ///
+  /// With `mayLinger` the kernel isn't told, if the descriptor waits for reading alone and its end will be heard
+  /// of: two system calls less when it is wanted again soon. What it reports meanwhile is not handed out, and
+  /// ends the lingering.
+  package func remove(fd: Int32, mayLinger: Bool = false) {
     let index = Int(fd)
     guard fd >= 0, index < registrations.count, registrations[index].interest != 0 else { return }
+    if mayLinger, registrations[index].isOpened, registrations[index].interest == UInt32(EPOLLIN.rawValue) {
+      registrations[index].isLingering = true
+      return
+    }
     // EBADF and ENOENT say that the kernel forgot it first.
     _ = control(EPOLL_CTL_DEL, fd, 0)
     end(index)
@@ -87,7 +119,7 @@ import Glibc
   package func isCurrent(_ event: PollEvent) -> Bool {
     let index = Int(event.fd)
     return index < registrations.count && registrations[index].interest != 0
-      && registrations[index].generation == event.generation
+      && registrations[index].generation == event.generation && !registrations[index].isLingering
   }
 
   /// Reports a wake-up descriptor edge by edge, so that nobody ever needs to read it.
@@ -111,7 +143,10 @@ import Glibc
         readable: events & UInt32(EPOLLIN.rawValue) != 0,
         writable: events & UInt32(EPOLLOUT.rawValue) != 0,
         failed: events & UInt32(EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0)
-      guard isCurrent(event) else { continue }
+      guard isCurrent(event) else {
+        endLingering(event)
+        continue
+      }
       unsafe ready.initializeElement(at: kept, to: event)
       kept += 1
     }
@@ -124,7 +159,17 @@ import Glibc
     return epoll.control(operation, fd: fd, events: events, tag: tag)
   }
 
+  /// A descriptor that nobody waits for would be reported again and again.
+  private func endLingering(_ event: PollEvent) {
+    let index = Int(event.fd)
+    guard index < registrations.count, registrations[index].isLingering,
+      registrations[index].generation == event.generation
+    else { return }
+    remove(fd: event.fd)
+  }
+
   private func end(_ index: Int) {
+    registrations[index].isLingering = false
     registrations[index].interest = 0
     registrations[index].generation &+= 1
   }

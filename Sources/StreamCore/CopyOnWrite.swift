@@ -1,20 +1,31 @@
 /// A value behind one reference: a copy is a retain however much the value holds, and a change makes a box of
 /// its own. For settings: read for every request, changed rarely.
+@usableFromInline
 package struct CopyOnWrite<Value: Sendable>: Sendable {
-  private final class Box: Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
+  @usableFromInline
+  final class Box: Sendable {
+    @usableFromInline let value: Value
+    @usableFromInline init(_ value: Value) { self.value = value }
   }
 
-  private var box: Box
+  @usableFromInline var box: Box
 
+  @inlinable
   package init(_ value: Value) { box = Box(value) }
 
+  @inlinable
   package var value: Value {
     get { box.value }
     set { box = Box(newValue) }
   }
 
   /// Whether both are copies of one box, and so equal without a look inside.
+  @inlinable
   package static func areSame(_ one: Self, _ other: Self) -> Bool { one.box === other.box }
+}
+
+extension CopyOnWrite where Value: Equatable {
+  /// Whether both hold the same; copies of one box are known to without a look inside.
+  @inlinable
+  package func isEqual(to other: Self) -> Bool { Self.areSame(self, other) || value == other.value }
 }

@@ -24,15 +24,34 @@ public struct ExchangeFacts: Sendable, Hashable {
     /// Whether it was there already.
     public var reused = false
     /// Address and port of the peer ("127.0.0.1:80", "[::1]:80"), empty when never connected.
-    public var remote = ""
+    public var remote: String { ends?.remote ?? "" }
     /// Our own address and port.
-    public var local = ""
+    public var local: String { ends?.local ?? "" }
     /// The server's certificate chain, its own first; empty without TLS and unless
     /// `TLSOptions.keepsCertificates`. It is there on a kept connection too, when that was opened with the setting.
     public var certificates: [PeerCertificate] = []
 
+    private var ends: ConnectionEnds?
+
     /// An unknown connection.
     public init() {}
+
+    package init(reused: Bool, ends: ConnectionEnds?) {
+      self.reused = reused
+      self.ends = ends
+    }
+
+    /// The same state and the same addresses.
+    public static func == (one: Connection, other: Connection) -> Bool {
+      one.reused == other.reused && one.remote == other.remote && one.local == other.local
+    }
+
+    /// Feeds what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(reused)
+      hasher.combine(remote)
+      hasher.combine(local)
+    }
   }
 
   /// Where the time went.

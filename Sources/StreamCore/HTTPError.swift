@@ -11,11 +11,12 @@ public struct HTTPError: Error, Sendable {
     let status: HTTPStatus?
     let received: Int64
     let mayHaveBeenProcessed: Bool
+    let attempts: [Attempt]
     let certificateProblem: CertificateProblem?
 
     init(
       kind: Kind, phase: Phase, message: String, advice: String?, method: String?, url: String?,
-      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool,
+      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool, attempts: [Attempt] = [],
       certificateProblem: CertificateProblem? = nil
     ) {
       self.kind = kind
@@ -28,10 +29,13 @@ public struct HTTPError: Error, Sendable {
       self.received = received
       self.mayHaveBeenProcessed = mayHaveBeenProcessed
       self.certificateProblem = certificateProblem
+      self.attempts = attempts
     }
   }
 
   let storage: Storage
+
+  private init(_ storage: Storage) { self.storage = storage }
 
   /// An error; `url` is stored with its secrets cut.
   public init(
@@ -65,6 +69,8 @@ public struct HTTPError: Error, Sendable {
   public var mayHaveBeenProcessed: Bool { storage.mayHaveBeenProcessed }
   /// Why the server's certificate was refused; nil for every other kind than `Kind.serverCertificate`.
   public var certificateProblem: CertificateProblem? { storage.certificateProblem }
+  /// The attempts before this one that failed and were retried, in order.
+  public var attempts: [Attempt] { storage.attempts }
   /// curl's number for the kind: the exit status of the command line.
   public var code: Int { kind.code }
 
@@ -79,17 +85,29 @@ public struct HTTPError: Error, Sendable {
   /// A copy that names the request, for errors made where it wasn't known.
   package func naming(method: HTTPMethod, url: String) -> HTTPError {
     if storage.url != nil { return self }
-    return HTTPError(
-      kind, phase: phase, message: message, advice: advice, method: method, url: url, status: status,
-      received: received, mayHaveBeenProcessed: mayHaveBeenProcessed, certificateProblem: certificateProblem)
+    return copy(method: method.rawValue, url: Redaction.url(url))
   }
 
   /// A copy with how far the response had come, for errors found in its content.
   package func at(status: HTTPStatus, received: Int64) -> HTTPError {
+    copy(status: status, received: received)
+  }
+
+  /// A copy that lists the attempts before it.
+  package func listing(_ attempts: [Attempt]) -> HTTPError {
+    attempts.isEmpty ? self : copy(attempts: attempts)
+  }
+
+  private func copy(
+    method: String? = nil, url: String? = nil, status: HTTPStatus? = nil, received: Int64? = nil,
+    attempts: [Attempt]? = nil
+  ) -> HTTPError {
     HTTPError(
-      kind, phase: phase, message: message, advice: advice,
-      method: storage.method.map { HTTPMethod($0) }, url: url, status: status, received: received,
-      mayHaveBeenProcessed: mayHaveBeenProcessed)
+      Storage(
+        kind: kind, phase: phase, message: message, advice: advice, method: method ?? storage.method,
+        url: url ?? storage.url, status: status ?? storage.status, received: received ?? storage.received,
+        mayHaveBeenProcessed: mayHaveBeenProcessed, attempts: attempts ?? storage.attempts,
+        certificateProblem: certificateProblem))
   }
 }
 
@@ -107,8 +125,10 @@ extension HTTPError: Equatable, CustomStringConvertible {
     if kind != .httpStatus, let status { facts.append("status \(status)") }
     facts.append("in phase \(phase.rawValue)")
     if received > 0 { facts.append("\(received) bytes received") }
+    if !attempts.isEmpty { facts.append("attempt \(attempts.count + 1)") }
     text += " (" + facts.joined(separator: ", ") + ")"
     if let advice { text += ". " + advice }
+    if !attempts.isEmpty { text += ". Before: " + attempts.map(\.description).joined(separator: "; ") }
     return text
   }
 }

@@ -43,6 +43,8 @@ extension HTTPError {
     case hostNotResolved = "resolve"
     /// No connection could be made.
     case connectFailed = "connect"
+    /// The circuit breaker of the origin is open: nothing was sent.
+    case circuitOpen = "circuit_open"
     /// A proxy refused the tunnel.
     case proxyRefused = "proxy"
     /// Waited too long for a place among the running exchanges.
@@ -125,6 +127,7 @@ extension HTTPError {
       case .proxyNotResolved: 5
       case .hostNotResolved: 6
       case .connectFailed: 7
+      case .circuitOpen: 7
       case .malformedResponse: 8
       case .http2Framing: 16
       case .truncated: 18

@@ -115,9 +115,22 @@ public struct HTTPFields: Sendable {
         valueEnd: UInt32(truncatingIfNeeded: bytes.count)))
   }
 
+  /// Adds a field line that is there as one: all its bytes are copied at once.
+  package mutating func append(line: UnsafeRawBufferPointer, name: Range<Int>, value: Range<Int>) {
+    let start = bytes.count
+    bytes.append(contentsOf: line)
+    func position(_ index: Int) -> UInt32 { UInt32(truncatingIfNeeded: start &+ index) }
+    entries.append(
+      Entry(
+        nameStart: position(name.lowerBound), nameEnd: position(name.upperBound),
+        valueStart: position(value.lowerBound), valueEnd: position(value.upperBound)))
+  }
+
   /// Adds to the value of the last field line, after a space.
   package mutating func extendLast(_ more: UnsafeRawBufferPointer) {
-    guard !entries.isEmpty else { return }
+    guard let last = entries.last else { return }
+    // What came after the value in its line isn't part of it.
+    bytes.removeLast(bytes.count - Int(last.valueEnd))
     bytes.append(0x20)
     bytes.append(contentsOf: more)
     entries[entries.count - 1].valueEnd = UInt32(truncatingIfNeeded: bytes.count)

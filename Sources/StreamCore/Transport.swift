@@ -11,43 +11,76 @@ public protocol Transport: Sendable {
 
 /// A request as a transport gets it: everything is decided, nothing is defaulted.
 public struct TransportRequest: Sendable {
+  /// All of it in one place, so that a copy is one reference.
+  @usableFromInline
+  struct Parts: Sendable {
+    @usableFromInline var method: HTTPMethod
+    @usableFromInline var url: String
+    @usableFromInline var headers: HTTPFields
+    @usableFromInline var body: RequestBody
+    @usableFromInline var options: CopyOnWrite<TransportOptions>
+    @usableFromInline var isApproved = false
+  }
+
+  @usableFromInline var parts: CopyOnWrite<Parts>
+
   /// The method.
-  public var method: HTTPMethod
+  @inlinable
+  public var method: HTTPMethod {
+    get { parts.value.method }
+    set { parts.value.method = newValue }
+  }
   /// The absolute URL.
-  public var url: String
+  @inlinable
+  public var url: String {
+    get { parts.value.url }
+    set { parts.value.url = newValue }
+  }
   /// All header fields, but for those that the transport makes (Host, Content-Length, Transfer-Encoding).
-  public var headers: HTTPFields
+  public var headers: HTTPFields {
+    get { parts.value.headers }
+    set {
+      parts.value.headers = newValue
+      parts.value.isApproved = false
+    }
+  }
   /// The content.
-  public var body: RequestBody
+  @inlinable
+  public var body: RequestBody {
+    get { parts.value.body }
+    set { parts.value.body = newValue }
+  }
   /// How to carry it.
   public var options: TransportOptions {
-    get { sharedOptions.value }
-    set { sharedOptions.value = newValue }
+    get { parts.value.options.value }
+    set {
+      parts.value.options.value = newValue
+      parts.value.isApproved = false
+    }
   }
-  /// The same, for whoever carries it on without a copy.
-  package var sharedOptions: CopyOnWrite<TransportOptions>
+  /// The same, for whoever carries it on or reads one of them, without a copy.
+  @inlinable
+  package var sharedOptions: CopyOnWrite<TransportOptions> { parts.value.options }
+  /// Whether headers and options are known to be good: they stem from the client's settings alone, and those
+  /// were checked once.
+  package var isApproved: Bool { parts.value.isApproved }
 
   /// A request from its parts.
   public init(
     method: HTTPMethod, url: String, headers: HTTPFields = [:], body: RequestBody = .empty,
     options: TransportOptions = .init()
   ) {
-    self.method = method
-    self.url = url
-    self.headers = headers
-    self.body = body
-    sharedOptions = CopyOnWrite(options)
+    parts = CopyOnWrite(
+      Parts(method: method, url: url, headers: headers, body: body, options: CopyOnWrite(options)))
   }
 
   package init(
     method: HTTPMethod, url: String, headers: HTTPFields, body: RequestBody,
-    options: CopyOnWrite<TransportOptions>
+    options: CopyOnWrite<TransportOptions>, isApproved: Bool
   ) {
-    self.method = method
-    self.url = url
-    self.headers = headers
-    self.body = body
-    sharedOptions = options
+    parts = CopyOnWrite(
+      Parts(
+        method: method, url: url, headers: headers, body: body, options: options, isApproved: isApproved))
   }
 }
 

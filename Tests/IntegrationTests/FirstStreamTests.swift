@@ -76,6 +76,7 @@ import Testing
     for try await event in client.events(.post(server.url("/x"), body: .string("abc"))) {
       switch event {
       case .informational(let head): names.append("informational \(head.status)")
+      case .retry(let attempt): names.append("retry \(attempt)")
       case .redirect(let hop): names.append("redirect \(hop.status)")
       case .uploadProgress(let progress): names.append("upload \(progress.sent)")
       case .head(let head): names.append("head \(head.status)")

@@ -163,4 +163,57 @@ import Testing
   func rounding(_ nanoseconds: UInt64?, _ milliseconds: Int32) {
     #expect(Epoll.milliseconds(nanoseconds) == milliseconds)
   }
+
+  @Test func aLingeringDescriptorIsNotReportedAndNeedsNoNewRegistration() throws {
+    let poller = try Poller()
+    let pair = SocketPair()
+    poller.opened(fd: pair.near)
+    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
+    poller.remove(fd: pair.near, mayLinger: true)
+    // Wanted again before anything came: as if it had been registered all the time.
+    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
+    pair.sendToNear()
+    #expect(Self.events(poller).map(\.fd) == [pair.near])
+  }
+
+  @Test func whatComesWhileItLingersIsKeptForLaterAndReportedOnceItIsWanted() throws {
+    let poller = try Poller()
+    let pair = SocketPair()
+    poller.opened(fd: pair.near)
+    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
+    poller.remove(fd: pair.near, mayLinger: true)
+    pair.sendToNear()
+    #expect(Self.events(poller).isEmpty)
+    // The kernel was told by now: it doesn't report it again and again.
+    #expect(Self.events(poller).isEmpty)
+    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
+    #expect(Self.events(poller).map(\.fd) == [pair.near])
+  }
+
+  @Test func aDescriptorWhoseEndIsNotHeardOfDoesNotLinger() throws {
+    let poller = try Poller()
+    let pair = SocketPair()
+    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
+    poller.remove(fd: pair.near, mayLinger: true)
+    let other = SocketPair()
+    pair.reopen(as: other)
+    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
+    other.sendToNear()
+    #expect(Self.events(poller).map(\.fd) == [pair.near])
+  }
+
+  @Test func aClosedDescriptorThatLingeredStartsAfreshUnderItsNumber() throws {
+    let poller = try Poller()
+    let pair = SocketPair()
+    poller.opened(fd: pair.near)
+    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
+    poller.remove(fd: pair.near, mayLinger: true)
+    poller.closed(fd: pair.near)
+    let other = SocketPair()
+    pair.reopen(as: other)
+    poller.opened(fd: pair.near)
+    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
+    other.sendToNear()
+    #expect(Self.events(poller).map(\.fd) == [pair.near])
+  }
 }

@@ -54,8 +54,11 @@ enum CurlCallbacks {
   }
 
   /// The connection stands and the request is about to be sent.
-  static let prereq: cshims_prereq_callback = { context, _, _, _, localPort in
-    guard let transfer = unsafe easy(context)?.transfer else { return Int32(CURL_PREREQFUNC_ABORT) }
+  static let prereq: cshims_prereq_callback = { context, remoteIP, localIP, remotePort, localPort in
+    guard let easy = unsafe easy(context), let transfer = easy.transfer else {
+      return Int32(CURL_PREREQFUNC_ABORT)
+    }
+    easy.ends = unsafe transfer.turn.ends.ends(remote: remoteIP, remotePort, local: localIP, localPort)
     return transfer.requestStarts(localPort: localPort)
       ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
   }
@@ -65,7 +68,15 @@ enum CurlCallbacks {
     guard let address = unsafe address, let transfer = unsafe easy(context)?.transfer, transfer.socketOpens()
     else { return CURL_SOCKET_BAD }
     let made = unsafe address.pointee
-    return socket(made.family, made.socktype | Int32(SOCK_CLOEXEC.rawValue), made.protocol)
+    let opened = socket(made.family, made.socktype | Int32(SOCK_CLOEXEC.rawValue), made.protocol)
+    if opened >= 0 { transfer.socketOpened(opened) }
+    return opened
+  }
+
+  /// A connection goes, maybe one that was kept.
+  static let closeSocket: cshims_close_socket_callback = { context, socket in
+    unsafe multi(context)?.closed(socket)
+    return close(socket)
   }
 
   /// libcurl wants to be told about a descriptor.

@@ -9,27 +9,27 @@ import StreamCore
   let profile: EasyProfile
   let errors = ErrorBuffer()
   /// The transfer that the callbacks serve; nil between two.
-  var transfer: Transfer?
+  @safe @exclusivity(unchecked) var transfer: Transfer?
   /// The descriptor that libcurl last waited on for the transfer.
-  var socket: Int32?
-  private var forbidsReuse = false
+  @safe @exclusivity(unchecked) var socket: Int32?
+  @safe @exclusivity(unchecked) private var forbidsReuse = false
   /// Kept until the transfer ends, as libcurl borrows them.
-  private var headers: HeaderList?
-  private var overrides: HeaderList?
+  @safe @exclusivity(unchecked) private var headers: HeaderList?
+  @safe @exclusivity(unchecked) private var overrides: HeaderList?
   /// Of the profile's proxy, for the life of the handle.
-  var proxyHeaders: HeaderList?
+  @safe @exclusivity(unchecked) var proxyHeaders: HeaderList?
   /// libcurl's code when an option of the profile could not be set.
-  private(set) var setUpFailure: Int?
-  private var remote = AddressText()
-  private var local = AddressText()
+  @safe @exclusivity(unchecked) private(set) var setUpFailure: Int?
+  /// Both ends of the connection that the request was sent on.
+  @safe @exclusivity(unchecked) var ends: ConnectionEnds?
   /// A handle that has failed to rewind stays spoilt (DESIGN §3).
-  var isRecyclable = true
+  @safe @exclusivity(unchecked) var isRecyclable = true
 
-  init?(profile: EasyProfile, share: ShareHandle) {
+  init?(profile: EasyProfile, share: ShareHandle, multi: MultiHandle) {
     guard let raw = unsafe curl_easy_init() else { return nil }
     unsafe self.raw = raw
     self.profile = profile
-    setFixedOptions(share)
+    unsafe setFixedOptions(share, Unmanaged.passUnretained(multi).toOpaque())
   }
 
   deinit { unsafe curl_easy_cleanup(raw) }
@@ -101,7 +101,7 @@ import StreamCore
     }
     var connects = 0
     _ = unsafe cshims_get_num_connects(raw, &connects)
-    facts.connection.reused = connects == 0
+    facts.connection = ExchangeFacts.Connection(reused: connects == 0, ends: ends)
     facts.timings.queued = queued
     if connects > 0 {
       facts.timings.dns = queued + .microseconds(unsafe time { unsafe cshims_get_namelookup_time($0, $1) })
@@ -112,10 +112,6 @@ import StreamCore
     facts.timings.firstByte =
       queued + .microseconds(unsafe time { unsafe cshims_get_start_transfer_time($0, $1) })
     facts.timings.total = queued + .microseconds(unsafe time { unsafe cshims_get_total_time($0, $1) })
-    facts.connection.remote = unsafe remote.text(
-      of: raw, { unsafe cshims_get_primary_ip($0, $1) }, { unsafe cshims_get_primary_port($0, $1) })
-    facts.connection.local = unsafe local.text(
-      of: raw, { unsafe cshims_get_local_ip($0, $1) }, { unsafe cshims_get_local_port($0, $1) })
     return facts
   }
 

@@ -9,7 +9,9 @@ extension EasyHandle {
   private static let noConnectLimit = 30 * 24 * 3600 * 1000
 
   /// Options that stay for the life of the handle.
-  func setFixedOptions(_ share: ShareHandle) {
+  ///
+  /// `multi` is what a connection's end is told to: it outlives all connections, a handle doesn't.
+  func setFixedOptions(_ share: ShareHandle, _ multi: UnsafeMutableRawPointer) {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe cshims_set_private_data(raw, context)
     unsafe cshims_set_write_data(raw, context)
@@ -24,6 +26,8 @@ extension EasyHandle {
     unsafe cshims_set_seek_function(raw, CurlCallbacks.seek)
     unsafe cshims_set_prereq_function(raw, CurlCallbacks.prereq)
     unsafe cshims_set_open_socket_function(raw, CurlCallbacks.openSocket)
+    unsafe cshims_set_close_socket_function(raw, CurlCallbacks.closeSocket)
+    unsafe cshims_set_close_socket_data(raw, multi)
     unsafe cshims_set_error_buffer(raw, errors.bytes)
     if let share = unsafe share.raw { unsafe cshims_set_share(raw, share) }
 
@@ -57,10 +61,12 @@ extension EasyHandle {
     unsafe cshims_set_http_header(raw, headers.list)
     unsafe cshims_set_connect_to(raw, overrides?.list)
     // PIPEWAIT is for HTTP/2 over TLS: on cleartext it only delays (DESIGN §3).
-    let mayShare = transfer.url.isSecure && request.options.version != .http1_1
+    let mayShare = transfer.url.isSecure && request.sharedOptions.value.version != .http1_1
     unsafe cshims_set_pipe_wait(raw, mayShare ? 1 : 0)
     unsafe cshims_set_http_version(
-      raw, request.options.version == .http1_1 ? Int(CURL_HTTP_VERSION_1_1) : Int(CURL_HTTP_VERSION_2TLS))
+      raw,
+      request.sharedOptions.value.version == .http1_1
+        ? Int(CURL_HTTP_VERSION_1_1) : Int(CURL_HTTP_VERSION_2TLS))
     return setMethod(request.method, transfer.upload)
   }
 

@@ -8,7 +8,8 @@ import PollLoop
   private let poller: Poller
   /// When libcurl wants to be called; nil: only when a descriptor is ready. 0: at once.
   @safe @exclusivity(unchecked) private(set) var deadline: UInt64?
-  @safe @exclusivity(unchecked) private var sockets: [Int32: SocketInterest] = [:]
+  /// By descriptor.
+  @safe @exclusivity(unchecked) private var sockets: [SocketInterest?] = []
   @safe @exclusivity(unchecked) private(set) var maskedSockets = 0
   private var connectionsPerHost = 0
 
@@ -61,13 +62,13 @@ import PollLoop
     if event.failed { mask |= CURL_CSELECT_ERR }
     var running: Int32 = 0
     _ = unsafe curl_multi_socket_action(raw, event.fd, mask, &running)
-    guard event.writable, !event.failed, var interest = sockets[event.fd] else {
+    guard event.writable, !event.failed, var interest = interest(of: event.fd) else {
       if event.readable { unmask(event.fd) }
       return
     }
     let action = interest.wasReady(
       readable: event.readable, progressed: turn.progress != progress, now: now)
-    sockets[event.fd] = interest
+    sockets[Int(event.fd)] = interest
     switch action {
     case .none: break
     case .maskWritable:
@@ -102,18 +103,45 @@ import PollLoop
   // MARK: called back by libcurl
 
   func setInterest(_ socket: Int32, readable: Bool, writable: Bool) {
+    guard socket >= 0 else { return }
     guard readable || writable else {
-      if sockets.removeValue(forKey: socket)?.isMasked == true { maskedSockets -= 1 }
-      poller.remove(fd: socket)
+      forget(socket)
+      // A kept connection is likely to be wanted again: it stays registered (decision 10).
+      poller.remove(fd: socket, mayLinger: true)
       return
     }
-    let isNew = sockets[socket] == nil
-    let wasMasked = sockets[socket]?.isMasked ?? false
-    var interest = sockets[socket] ?? SocketInterest()
+    let known = interest(of: socket)
+    var interest = known ?? SocketInterest()
+    let wasMasked = interest.isMasked
     interest.wants(readable: readable, writable: writable)
     if wasMasked, !interest.isMasked { maskedSockets -= 1 }
-    sockets[socket] = interest
-    apply(socket, interest, isNew: isNew)
+    keep(interest, of: socket)
+    apply(socket, interest, isNew: known == nil)
+  }
+
+  /// The descriptor is about to be closed.
+  func closed(_ socket: Int32) {
+    forget(socket)
+    poller.closed(fd: socket)
+  }
+
+  private func interest(of socket: Int32) -> SocketInterest? {
+    let index = Int(socket)
+    return index < sockets.count ? sockets[index] : nil
+  }
+
+  private func keep(_ interest: SocketInterest, of socket: Int32) {
+    let index = Int(socket)
+    if index >= sockets.count {
+      sockets.append(contentsOf: repeatElement(nil, count: max(64, index + 1 - sockets.count)))
+    }
+    sockets[index] = interest
+  }
+
+  private func forget(_ socket: Int32) {
+    guard let interest = interest(of: socket) else { return }
+    if interest.isMasked { maskedSockets -= 1 }
+    sockets[Int(socket)] = nil
   }
 
   func setTimer(milliseconds: Int) {
@@ -132,10 +160,10 @@ import PollLoop
   }
 
   private func unmask(_ socket: Int32) {
-    guard maskedSockets > 0, var interest = sockets[socket], interest.isMasked else { return }
+    guard maskedSockets > 0, var interest = interest(of: socket), interest.isMasked else { return }
     interest.unmask()
     maskedSockets -= 1
-    sockets[socket] = interest
+    sockets[Int(socket)] = interest
     apply(socket, interest, isNew: false)
   }
 
@@ -143,10 +171,10 @@ import PollLoop
   func unmaskExpired(now: UInt64) -> UInt64? {
     guard maskedSockets > 0 else { return nil }
     var next: UInt64?
-    for (socket, interest) in sockets {
-      guard let until = interest.maskedUntil else { continue }
+    for (socket, interest) in sockets.enumerated() {
+      guard let until = interest?.maskedUntil else { continue }
       if until <= now {
-        unmask(socket)
+        unmask(Int32(socket))
       } else {
         next = min(next ?? until, until)
       }

@@ -9,6 +9,8 @@ final class RequestEncoder: Sendable {
   private let plainOptionsWithUpload: CopyOnWrite<TransportOptions>
   private let plainHeaders: HTTPFields
   private let proxies: ProxySelection
+  /// Whether both are good, so that they needn't be looked at for each request.
+  private let isPlainApproved: Bool
 
   init(_ configuration: ClientConfiguration) {
     self.configuration = configuration
@@ -25,6 +27,8 @@ final class RequestEncoder: Sendable {
     plainOptionsWithUpload = CopyOnWrite(options)
     plainHeaders = Self.headers(Request(.get, ""), configuration)
     proxies = ProxySelection(configuration.proxy)
+    let plain = TransportRequest(method: .get, url: "", headers: plainHeaders, options: plainOptions.value)
+    isPlainApproved = RequestCheck.isGood(plain)
   }
 
   func encode(_ request: Request, reportsUpload: Bool) throws(HTTPError) -> TransportRequest {
@@ -40,7 +44,8 @@ final class RequestEncoder: Sendable {
     var encoded = TransportRequest(
       method: request.method, url: request.url,
       headers: hasPlainHeaders ? plainHeaders : Self.headers(request, configuration), body: request.body,
-      options: options(request, reportsUpload: reportsUpload))
+      options: options(request, reportsUpload: reportsUpload),
+      isApproved: isPlainApproved && hasPlainHeaders && request.hasNoChoices)
     try encoded.chooseProxy(request, default: proxies)
     return encoded
   }

@@ -1,10 +1,12 @@
 /// What happens in an exchange, in the order in which it happens:
-/// `informational*`, `uploadProgress*`, `redirect*`, `head`, then `body` and `progress`, `trailers`, `completed`.
+/// `informational*`, `uploadProgress*`, `redirect*`, `retry*`, `head`, then `body` and `progress`, `trailers`, `completed`.
 public enum TransferEvent: Sendable {
   /// A 1xx response (RFC 9110 §15.2).
   case informational(ResponseHead)
   /// A redirect is followed.
   case redirect(RedirectHop)
+  /// An attempt failed and another follows.
+  case retry(RetryAttempt)
   /// Body bytes were sent; the latest value, never a backlog.
   case uploadProgress(UploadProgress)
   /// The final head, exactly once and before any body byte is waited for.

@@ -1,10 +1,12 @@
 import CurlTransport
 
-/// The whole path of a request in one function, driven by whoever wants the next thing before the body:
-/// encode → transport → interim heads and upload progress → final head → redirect, or the body with its
-/// codings taken off.
+/// The whole path of a request, driven by whoever wants the next thing before the body. The stages, outside in:
+/// call middlewares → redirects → retry → auth → attempt middlewares → encode → transport; then back: interim
+/// heads and upload progress → final head → judged by auth, retry and redirects → the body with its codings taken
+/// off.
 ///
-/// A class, and its steps plain functions, so that a task that waits keeps little of it on its stack.
+/// A class, and its steps plain functions, so that a task that waits keeps little of it on its stack. A call that
+/// has nothing but redirects on its way has no `managed`, and pays one comparison for it.
 final class PipelineRun: @unchecked Sendable {
   // Sendable: one task at a time drives it.
   enum Step: Sendable {
@@ -12,27 +14,37 @@ final class PipelineRun: @unchecked Sendable {
     case response(Response)
   }
 
+  // One task at a time: checking each access at run time finds nothing and costs much.
   /// The request of the current hop.
-  private var request: Request
-  private let client: Client
-  private let reportsUpload: Bool
+  @exclusivity(unchecked) var request: Request
+  let client: Client
+  let reportsUpload: Bool
   private let begin = ContinuousClock.now
   private let timeouts: TimeLimits
   private let redirects: RedirectPolicy
-  private var exchange: Exchange?
-  private var uploadSeen: Int64 = 0
-  private var hops: [RedirectHop] = []
-  private var fragment: String?
+  let managed: ManagedCall?
+  @exclusivity(unchecked) var exchange: Exchange?
+  @exclusivity(unchecked) var uploadSeen: Int64 = 0
+  @exclusivity(unchecked) private(set) var hops: [RedirectHop] = []
+  @exclusivity(unchecked) private var fragment: String?
 
-  init(_ request: Request, client: Client, reportsUpload: Bool) {
+  convenience init(_ request: Request, client: Client, reportsUpload: Bool) {
+    self.init(
+      request, client: client, reportsUpload: reportsUpload,
+      managed: ManagedCall.make(request, client: client))
+  }
+
+  init(_ request: Request, client: Client, reportsUpload: Bool, managed: ManagedCall?) {
     self.request = request
     self.client = client
     self.reportsUpload = reportsUpload
+    self.managed = managed
     timeouts = request.timeouts ?? client.configuration.timeouts
     redirects = request.redirects ?? client.configuration.redirects
   }
 
   func next() async throws(HTTPError) -> Step {
+    if let managed { return try await next(managed) }
     let exchange = try opened()
     return try step(exchange, try await exchange.next(uploadSeen: reportsUpload ? uploadSeen : .max))
   }
@@ -46,52 +58,71 @@ final class PipelineRun: @unchecked Sendable {
       uploadSeen = sent
       return .event(.uploadProgress(UploadProgress(sent: sent, total: exchange.uploadLength)))
     case .head(let head, let facts):
-      let hsts = client.configuration.hsts
-      hsts?.learn(head, from: exchange.url, tls: request.tls ?? client.configuration.tls)
-      let decision = RedirectDecision.decide(
-        request, url: exchange.url, fragment: fragment, head: head, hops: hops, policy: redirects, hsts: hsts)
-      switch decision {
-      case .deliver: return .response(try response(exchange, head, facts))
-      case .fail(let error):
-        exchange.finishUnread()
-        throw error
-      case .follow(let next, let hop, let fragment):
-        exchange.finishUnread()
-        request = next
-        hops.append(hop)
-        self.fragment = fragment
-        self.exchange = nil
-        uploadSeen = 0
+      if let hop = try redirect(head, url: exchange.url, discard: exchange.finishUnread) {
         return .event(.redirect(hop))
       }
+      return .response(try response(to: request, exchange, head, facts))
+    }
+  }
+
+  /// The hop that a head leads to; nil when it is to be delivered.
+  func redirect(
+    _ head: ResponseHead, url: String, discard: () -> Void
+  ) throws(HTTPError) -> RedirectHop? {
+    let hsts = client.configuration.hsts
+    hsts?.learn(head, from: url, tls: request.tls ?? client.configuration.tls)
+    let decision = RedirectDecision.decide(
+      request, url: url, fragment: fragment, head: head, hops: hops, policy: redirects, hsts: hsts)
+    switch decision {
+    case .deliver: return nil
+    case .fail(let error):
+      discard()
+      throw error
+    case .follow(let next, let hop, let fragment):
+      discard()
+      request = next
+      hops.append(hop)
+      self.fragment = fragment
+      exchange = nil
+      uploadSeen = 0
+      return hop
     }
   }
 
   @inline(never)
   private func opened() throws(HTTPError) -> Exchange {
     if let exchange { return exchange }
-    if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
-    if hops.isEmpty {
-      fragment = request.url.utf8.firstIndex(of: UInt8(ascii: "#")).map {
-        String(request.url[$0...].dropFirst())
-      }
-      // Nearly no URL has credentials: look before copying.
-      if request.url.utf8.contains(UInt8(ascii: "@")) { request = try URLCredentials.applied(to: request) }
-    } else if let total = timeouts.total {
+    try prepare()
+    if !hops.isEmpty, let total = timeouts.total {
       // One total limit over all hops.
       var left = timeouts
       left.total = max(.zero, total - (ContinuousClock.now - begin))
       request.timeouts = left
     }
-    if let hsts = client.configuration.hsts { request.url = hsts.upgraded(request.url) }
-    let encoded = try client.encoder.encode(request, reportsUpload: reportsUpload)
-    let opened = try client.transport.open(encoded)
+    let opened = try open(request)
     exchange = opened
     return opened
   }
 
-  private func response(
-    _ exchange: Exchange, _ head: ResponseHead, _ facts: ExchangeFacts
+  /// What is to be done before the request of a hop is sent.
+  func prepare() throws(HTTPError) {
+    if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
+    if let hsts = client.configuration.hsts { request.url = hsts.upgraded(request.url) }
+    // Nearly no URL has a fragment or credentials: one look for both.
+    guard hops.isEmpty, fragment == nil, ByteScan.holds(UInt8(ascii: "#"), or: UInt8(ascii: "@"), request.url)
+    else { return }
+    fragment = request.url.utf8.firstIndex(of: UInt8(ascii: "#")).map {
+      String(request.url[$0...].dropFirst())
+    }
+    if request.url.utf8.contains(UInt8(ascii: "@")) { request = try URLCredentials.applied(to: request) }
+  }
+
+  func open(_ request: Request) throws(HTTPError) -> Exchange {
+    try client.transport.open(client.encoder.encode(request, reportsUpload: reportsUpload))
+  }
+
+  func response(
+    to request: Request, _ exchange: Exchange, _ head: ResponseHead, _ facts: ExchangeFacts
   ) throws(HTTPError) -> Response {
     let source = exchange.bodySource()
     let framing = ResponseFraming(head, method: request.method)
@@ -110,7 +141,8 @@ final class PipelineRun: @unchecked Sendable {
     }
     return Response(
       head: head, url: exchange.url + (fragment.map { "#" + $0 } ?? ""), history: hops, facts: facts,
-      body: body, exchange: exchange, announcedLength: length, wireCounter: counter)
+      body: body, exchange: exchange, announcedLength: length, wireCounter: counter,
+      attempts: managed?.retry?.attempts ?? [])
   }
 
   private func decoder(

@@ -7,6 +7,7 @@ struct Option: Sendable {
     case identity = "Identity"
     case output = "Output"
     case response = "Response"
+    case retries = "Retries"
     case time = "Time limits"
     case connection = "Connection"
     case security = "Security"

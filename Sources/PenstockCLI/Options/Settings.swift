@@ -117,6 +117,11 @@ struct Settings: Sendable, Equatable {
   var parallel: Int?
   var progress: ProgressDisplay = .auto
 
+  /// `--retry`; nil: the verb's default, see `retryPolicy`.
+  var retries: Int?
+  var retriesAllMethods = false
+  var retryMaximumDelay: Duration?
+
   var connectTimeout: TimeLimit?
   var firstByteTimeout: TimeLimit?
   var idleTimeout: TimeLimit?

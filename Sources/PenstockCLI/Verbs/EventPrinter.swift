@@ -29,6 +29,12 @@ struct EventPrinter {
       line.string("to", hop.to)
       line.string("method", hop.method.rawValue)
       try await output.write(line.finish())
+    case .retry(let retry):
+      var line = JSONLine(event: "retry")
+      line.integer("attempt", retry.number)
+      line.seconds("delay", retry.delay)
+      line.string("reason", retry.reason)
+      try await output.write(line.finish())
     case .uploadProgress(let progress):
       var line = JSONLine(event: "upload")
       line.integer("sent", progress.sent)

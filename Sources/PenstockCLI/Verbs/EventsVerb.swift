@@ -21,6 +21,8 @@ struct EventsVerb {
   }
 
   private func drain(_ request: Request, _ printer: inout EventPrinter) async throws(Failure) {
+    let trace = settings.isVerbose ? Trace() : nil
+    trace?.request(request, client)
     var events = client.events(request).makeAsyncIterator()
     while true {
       let event: TransferEvent?
@@ -30,6 +32,7 @@ struct EventsVerb {
         throw .http(error)
       }
       guard let event else { return }
+      trace?.event(event)
       do throws(OutputError) {
         try await printer.print(event)
       } catch {

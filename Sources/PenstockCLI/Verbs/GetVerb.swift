@@ -87,6 +87,7 @@ struct GetVerb {
         received = progress.received
         display?.progress(key, progress)
       case .redirect(let hop): trace?.redirect(hop)
+      case .retry(let retry): trace?.retry(retry)
       case .head(let head):
         status = head.status
         trace?.head(head.head, head.facts)

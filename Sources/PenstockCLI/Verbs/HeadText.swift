@@ -26,6 +26,11 @@ struct Trace {
     line("* redirect \(hop.status) from \(hop.from) to \(hop.to) with \(hop.method)")
   }
 
+  func retry(_ retry: RetryAttempt) {
+    line("* attempt \(retry.number - 1) failed: \(retry.reason)")
+    line("* attempt \(retry.number) follows in \(ProgressFormat.duration(retry.delay))")
+  }
+
   func head(_ head: ResponseHead, _ facts: ExchangeFacts? = nil) {
     if let connection = facts?.connection {
       line("* \(connection.reused ? "kept" : "new") connection \(connection.local) → \(connection.remote)")

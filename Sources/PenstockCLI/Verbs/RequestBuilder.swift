@@ -30,6 +30,10 @@ enum RequestBuilder {
     configuration.addressing.unixSocket = settings.unixSocket
     configuration.addressing.overrides = settings.resolutions.map { "\($0.host):\($0.port):\($0.address)" }
     NetworkBuilder.apply(settings, to: &configuration)
+    // Files and batches retry in their own way.
+    if settings.verb != .download, settings.verb != .batch { configuration.retry = settings.retryPolicy }
+    // A run does what it was told, however often that is.
+    configuration.retryBudget = nil
     return Client(configuration: configuration)
   }
 

@@ -24,6 +24,14 @@ package enum ByteScan {
       bytes: { $0 == one || $0 == other })
   }
 
+  /// Whether a text holds one of two ASCII characters.
+  package static func holds(_ one: UInt8, or other: UInt8, _ text: String) -> Bool {
+    let found = text.utf8.withContiguousStorageIfAvailable {
+      first(one, or: other, in: UnsafeRawBufferPointer($0), from: 0) != nil
+    }
+    return found ?? text.utf8.contains { $0 == one || $0 == other }
+  }
+
   /// A set high bit for each byte that is zero; above the lowest of them there may be false ones.
   @inline(__always)
   private static func zeroes(in word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }

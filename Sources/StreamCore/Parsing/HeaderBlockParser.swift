@@ -85,22 +85,21 @@ package struct HeaderBlockParser: Sendable {
   }
 
   private mutating func field(_ text: UnsafeRawBufferPointer) -> Event {
-    for byte in text where byte == 0 { return .failure(.badLine) }
+    if ByteScan.first(0, in: text, from: 0) != nil { return .failure(.badLine) }
     if let first = text.first, first == 0x20 || first == 0x09 {
       // A line fold (obs-fold, RFC 9112 §5.2) continues the value before it; there is none to continue
       // right after a status line (RFC 9112 §2.2).
       guard !fields.isEmpty else { return .failure(.badLine) }
-      let more = Self.trimmed(text)
-      if !more.isEmpty { fields.extendLast(more) }
+      let more = Self.trimmed(text, from: 0)
+      if !more.isEmpty { fields.extendLast(UnsafeRawBufferPointer(rebasing: text[more])) }
       return .none
     }
-    var colon = 0
-    while colon < text.count, text[colon] != UInt8(ascii: ":") { colon += 1 }
-    guard colon > 0, colon < text.count else { return .failure(.badLine) }
-    let name = Self.trimmed(UnsafeRawBufferPointer(rebasing: text[..<colon]))
-    let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
-    fields.append(
-      nameBytes: name.bindMemory(to: UInt8.self), valueBytes: value.bindMemory(to: UInt8.self))
+    guard let colon = ByteScan.first(UInt8(ascii: ":"), in: text, from: 0), colon > 0 else {
+      return .failure(.badLine)
+    }
+    var nameEnd = colon
+    while nameEnd > 0, Self.isBlank(text[nameEnd - 1]) { nameEnd -= 1 }
+    fields.append(line: text, name: 0..<nameEnd, value: Self.trimmed(text, from: colon + 1))
     return .none
   }
 
@@ -111,31 +110,37 @@ package struct HeaderBlockParser: Sendable {
 
   /// "HTTP/1.1 200 OK" or "HTTP/2 200".
   private static func statusLine(_ text: UnsafeRawBufferPointer) -> ResponseHead? {
-    guard let space = text.firstIndex(of: 0x20), space > 5 else { return nil }
+    guard let space = ByteScan.first(0x20, in: text, from: 5), space > 5 else { return nil }
     let version: HTTPVersion
-    switch String(decoding: text[5..<space], as: UTF8.self) {
-    case "1.0": version = .http1_0
-    case "1.1": version = .http1_1
-    case "2", "2.0": version = .http2
-    case "3", "3.0": version = .http3
+    let minor: UInt8? = space == 8 && text[6] == UInt8(ascii: ".") ? text[7] : nil
+    switch (text[5], minor) {
+    case (UInt8(ascii: "1"), UInt8(ascii: "0")): version = .http1_0
+    case (UInt8(ascii: "1"), UInt8(ascii: "1")): version = .http1_1
+    case (UInt8(ascii: "2"), UInt8(ascii: "0")): version = .http2
+    case (UInt8(ascii: "3"), UInt8(ascii: "0")): version = .http3
+    case (UInt8(ascii: "2"), nil) where space == 6: version = .http2
+    case (UInt8(ascii: "3"), nil) where space == 6: version = .http3
     default: return nil
     }
     let digits = text[(space + 1)...].prefix(3)
     guard digits.count == 3, digits.allSatisfy(DecimalDigits.isDigit) else { return nil }
     let code = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     guard code >= 100 else { return nil }
-    let rest = text[(space + 4)...]
-    if let next = rest.first, next != 0x20 { return nil }
-    let reason = trimmed(UnsafeRawBufferPointer(rebasing: rest))
+    if text.count > space + 4, text[space + 4] != 0x20 { return nil }
+    let reason = text[trimmed(text, from: space + 4)]
     return ResponseHead(
       status: HTTPStatus(code), reason: String(decoding: reason, as: UTF8.self), version: version)
   }
 
-  private static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    var start = text.startIndex
-    var end = text.endIndex
-    while start < end, text[start] == 0x20 || text[start] == 0x09 { start += 1 }
-    while end > start, text[end - 1] == 0x20 || text[end - 1] == 0x09 { end -= 1 }
-    return UnsafeRawBufferPointer(rebasing: text[start..<end])
+  @inline(__always)
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// What is left of the text from there on, without blanks around it.
+  private static func trimmed(_ text: UnsafeRawBufferPointer, from start: Int) -> Range<Int> {
+    var start = start
+    var end = text.count
+    while start < end, isBlank(text[start]) { start += 1 }
+    while end > start, isBlank(text[end - 1]) { end -= 1 }
+    return start..<end
   }
 }

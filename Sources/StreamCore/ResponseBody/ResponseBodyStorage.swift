@@ -77,6 +77,8 @@ package final class ResponseBodyStorage: Sendable {
   package func deliver(_ item: ExchangeItem) {
     state.withLock { state in
       guard state.machine.receivedItem() == .keep else { return }
+      // Most exchanges have a head, a chunk and an end: one block for all three.
+      if state.items.isEmpty { state.items.reserveCapacity(3) }
       if case .trailers(let fields) = item { state.trailers = fields }
       state.items.append(item)
     }

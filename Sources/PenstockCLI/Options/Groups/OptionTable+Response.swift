@@ -16,9 +16,6 @@ extension OptionTable {
     .later(nil, "max-line", "BYTES[k|M|G]", .response, "Fail when a line is longer (default 16M)"),
     .later(nil, "ndjson", .response, verbs: [.lines], "Check and re-print each JSON value"),
     .later(nil, "no-reconnect", .response, verbs: [.sse], "End when the stream ends"),
-    .later(nil, "retry", "N", .response, "Try again up to N times"),
-    .later(nil, "retry-all-methods", .response, "Retry whatever the method"),
-    .later(nil, "retry-max-delay", "SECONDS", .response, "Longest wait before a retry (default 60)"),
   ]
 
   static let output: [Option] = [

@@ -1,0 +1,40 @@
+import Glibc
+
+/// Time and chance for the stages that wait: retries and guards. Tests put their own in its place.
+package struct PipelineClock: Sendable {
+  /// The time that limits and waits are measured on.
+  package var now: @Sendable () -> ContinuousClock.Instant
+  /// Waits; throws when the task is cancelled.
+  package var sleep: @Sendable (Duration) async throws -> Void
+  /// Seconds since 1970, for dates in fields.
+  package var secondsSinceEpoch: @Sendable () -> Int64
+  /// A number in 0..<1.
+  package var random: @Sendable () -> Double
+
+  package init(
+    now: @escaping @Sendable () -> ContinuousClock.Instant,
+    sleep: @escaping @Sendable (Duration) async throws -> Void,
+    secondsSinceEpoch: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> Double
+  ) {
+    self.now = now
+    self.sleep = sleep
+    self.secondsSinceEpoch = secondsSinceEpoch
+    self.random = random
+  }
+
+  /// The machine's own.
+  package static let system = PipelineClock(
+    now: { .now }, sleep: { try await Task.sleep(for: $0, tolerance: .zero) },
+    secondsSinceEpoch: { Int64(time(nil)) }, random: { Double.random(in: 0..<1) })
+
+  /// Waits, with the one error that a wait can end by.
+  package func wait(
+    _ duration: Duration, method: HTTPMethod, url: String
+  ) async throws(HTTPError) {
+    do {
+      try await sleep(duration)
+    } catch {
+      throw HTTPError.cancelled.naming(method: method, url: url)
+    }
+  }
+}
