@@ -62,6 +62,7 @@ struct CurlError {
     case 3: return (.invalidURL, nil)
     case 5: return (.proxyNotResolved, "Check the proxy's name")
     case 6: return (.hostNotResolved, "Check the host's name and the resolver")
+    case 7 where transfer.lacksDescriptor: return (.outOfResources, TransferMessages.noDescriptor.1)
     case 7: return (.connectFailed, "Check host and port, and whether the server is up")
     case 16: return (.http2Framing, "Try again, or use HTTP/1.1")
     case 18: return (.truncated, "Try again")
@@ -114,7 +115,8 @@ struct CurlError {
     guard transfer.status == nil, transfer.mayShareConnection else { return false }
     if text.contains("REFUSED_STREAM") { return true }
     return switch code {
-    case 16: text.contains("GOAWAY") || text.contains("goaway") || !text.contains("rror")
+    // A session that has ended in good order; for broken frames libcurl has words of their own.
+    case 16: text == "Error in the HTTP2 framing layer"
     case 55, 56: transfer.isOnHTTP2
     case 92:
       text.contains("was not closed cleanly before end of the underlying stream") || text.contains("GOAWAY")

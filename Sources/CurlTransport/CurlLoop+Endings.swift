@@ -11,6 +11,7 @@ extension CurlLoop {
   }
 
   func finished(_ transfer: Transfer, code: Int) {
+    if code == 7, transfer.lacksDescriptor, waitsForDescriptor(transfer) { return }
     let item: ExchangeItem
     if code == 0, transfer.machine.refusal == nil {
       item = transfer.completion()

@@ -29,21 +29,35 @@ actor CurlLoop {
   @safe @exclusivity(unchecked) var hasFailedAll = false
   /// How many connections a host may have for calls.
   let connectionsPerHost: Int
+  let age: ConnectionAge
+  @safe @exclusivity(unchecked) var sweeps: SweepSchedule
+  @safe @exclusivity(unchecked) var sweepTimer: SweepTimer?
+  /// Transfers that found no descriptor.
+  @safe @exclusivity(unchecked) var starved: [Transfer] = []
+  @safe @exclusivity(unchecked) var starvedTimer: StarvedTimer?
+  @safe @exclusivity(unchecked) var isWakeForStarvedSet = false
   /// Running transfers that may have a connection beside those.
   @safe @exclusivity(unchecked) var beyondHostLimit = 0
   static let shutdownMessage = "the client was shut down"
 
-  init(index: Int, admission: Admission, lookups: Int, keptConnections: Int, connectionsPerHost: Int)
+  init(
+    index: Int, admission: Admission, lookups: Int, keptConnections: Int, connectionsPerHost: Int,
+    age: ConnectionAge
+  )
     throws(HTTPError)
   {
     self.connectionsPerHost = connectionsPerHost
+    self.age = age
+    sweeps = SweepSchedule(age)
     do {
       executor = try LoopExecutor(name: "penstock-\(index)")
     } catch {
       throw HTTPError(.outOfResources, phase: .queue, message: "no event loop can be made: \(error)")
     }
     tasks = LoopTaskExecutor(executor)
-    guard let multi = MultiHandle(poller: executor.poller, keptConnections: keptConnections) else {
+    guard
+      let multi = MultiHandle(poller: executor.poller, keptConnections: DescriptorLimit.kept(keptConnections))
+    else {
       throw HTTPError(.outOfResources, phase: .queue, message: "libcurl can't be set up")
     }
     self.multi = multi
@@ -238,6 +252,7 @@ actor CurlLoop {
       }
       if transfer.countsBeyondHostLimit { beyondHostLimit -= 1 }
       if let easy = transfer.easy { multi?.remove(easy) }
+      connectionLeft()
     }
     guard let easy = transfer.easy.take() else { return }
     easy.finish()
@@ -270,6 +285,10 @@ actor CurlLoop {
       if let timer = transfer.timer, timers.reschedule(timer, at: until) { return }
       transfer.timer = timers.schedule(at: until, receiver: transfer, code: CurlCommand.timer.rawValue)
     case .passed(let kind, let limit):
+      if kind == .connectTimeout, transfer.starvedSince != nil {
+        let (message, advice) = TransferMessages.noDescriptor
+        return end(transfer, .failure(transfer.error(.outOfResources, message, advice: advice)))
+      }
       let (message, advice) = TransferMessages.timeout(kind, limit)
       end(transfer, .failure(transfer.error(kind, message, advice: advice)))
     case .promote:

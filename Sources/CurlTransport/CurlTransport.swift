@@ -34,9 +34,10 @@ package final class CurlTransport: Transport {
     }
   }
 
+  var currentLoops: [CurlLoop] { state.withLock { $0.loops } }
   private let state = Mutex(State.idle)
   private let configuration: Configuration
-  private let admission: Admission
+  let admission: Admission
   private let pool = SlabPool()
   private let budget: MemoryBudget
   private let profiles: ProfileCache
@@ -157,7 +158,7 @@ package final class CurlTransport: Transport {
         let loop = try CurlLoop(
           index: index, admission: admission, lookups: max(1, configuration.lookups / count),
           keptConnections: configuration.keptConnections,
-          connectionsPerHost: configuration.admission.perHost)
+          connectionsPerHost: configuration.admission.perHost, age: configuration.age)
         try loop.run()
         loops.append(loop)
       } catch {

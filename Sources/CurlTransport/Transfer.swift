@@ -36,6 +36,10 @@ final class Transfer: @unchecked Sendable {
   /// It waits for a look-up that another leads.
   var isAwaitingLookup = false
   var isCountedWaiting = false
+  /// Its last socket could not be opened for lack of a descriptor.
+  @safe @exclusivity(unchecked) var lacksDescriptor = false
+  /// When that happened first.
+  @safe @exclusivity(unchecked) var starvedSince: UInt64?
   var feeder: Task<Void, Never>?
   @safe @exclusivity(unchecked) private var parser: HeaderBlockParser
   @safe @exclusivity(unchecked) private var provisional: ResponseHead?

@@ -33,7 +33,7 @@ public struct Client: Sendable {
   var encoder: RequestEncoder { core.encoder }
   var transport: any Transport { core.transport }
   var stages: PipelineStages { core.stages }
-  private var curl: CurlTransport? { core.curl }
+  var curl: CurlTransport? { core.curl }
 
   /// A client of its own loops and connections; they are made with the first request.
   public init(configuration: ClientConfiguration = ClientConfiguration()) {

@@ -10,6 +10,10 @@
     case "exit": try await Endings.exitWithActiveTransfers()
     case "drop-on-loop": try await Endings.dropOnLoop()
     case "tls-reset": try await Endings.resetUnderTLS(url: arguments[2], root: arguments[3])
+    case "descriptors":
+      try await Descriptors.run(
+        port: arguments[2], limit: Int(arguments[3]) ?? 0, requests: Int(arguments[4]) ?? 0,
+        hosts: Int(arguments[5]) ?? 1)
     case let other: print("unknown \(other)")
     }
   }

@@ -29,6 +29,14 @@ import PollLoop
 
   deinit { _ = unsafe curl_multi_cleanup(raw) }
 
+  /// So many connections are kept, those in use counted.
+  func setKeptConnections(_ count: Int) { unsafe cshims_multi_set_max_connects(raw, count) }
+
+  /// Adds a handle that is no exchange's.
+  func add(raw easy: UnsafeMutableRawPointer) -> Bool { unsafe curl_multi_add_handle(raw, easy) == CURLM_OK }
+
+  func remove(raw easy: UnsafeMutableRawPointer) { _ = unsafe curl_multi_remove_handle(raw, easy) }
+
   /// At most so many connections to one host; libcurl lets what is beyond wait. 0: no limit.
   func setConnectionsPerHost(_ count: Int) {
     guard count != connectionsPerHost else { return }
