@@ -37,12 +37,15 @@ extension Client {
 
 /// See `Client.connectionGaugeUpdates(every:)`.
 public struct ConnectionGaugeUpdates: AsyncSequence, Sendable {
+  /// A snapshot.
   public typealias Element = ConnectionGauges
+  /// It doesn't fail.
   public typealias Failure = Never
 
   let client: Client
   let interval: Duration
 
+  /// Looks at the client when it is asked.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let client: Client
     let interval: Duration
@@ -51,6 +54,7 @@ public struct ConnectionGaugeUpdates: AsyncSequence, Sendable {
     /// The next value that differs; nil when the task is cancelled.
     public mutating func next() async -> ConnectionGauges? { await next(isolation: nil) }
 
+    /// The same, for the language.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> ConnectionGauges? {
       while !Task.isCancelled {
         let gauges = await client.connectionGauges()
@@ -64,5 +68,6 @@ public struct ConnectionGaugeUpdates: AsyncSequence, Sendable {
     }
   }
 
+  /// An iterator of its own, which begins with the value of now.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(client: client, interval: interval) }
 }
