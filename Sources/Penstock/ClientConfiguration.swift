@@ -31,7 +31,7 @@ public struct ClientConfiguration: Sendable {
   /// How many bytes of all bodies together may wait for readers; 256 MiB. Above it each stream is held at its
   /// low watermark.
   public var memoryBudget = ByteCount.mebibytes(256)
-  /// Idle connections that each loop keeps; 256.
+  /// Idle connections that each loop keeps; 256, and at most an eighth of the descriptors that the process may have.
   public var keptConnections = 256
   /// Fields that every request gets unless it has its own, to whatever host. After a redirect to another origin
   /// Authorization, Cookie, Proxy-Authorization and the request's `secretHeaders` are left out.

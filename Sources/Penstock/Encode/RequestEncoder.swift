@@ -28,7 +28,7 @@ final class RequestEncoder: Sendable {
     plainHeaders = Self.headers(Request(.get, ""), configuration)
     proxies = ProxySelection(configuration.proxy)
     let plain = TransportRequest(method: .get, url: "", headers: plainHeaders, options: plainOptions.value)
-    isPlainApproved = RequestCheck.isGood(plain)
+    isPlainApproved = RequestCheck.isGood(plain) && !plainHeaders.contains("Proxy-Authorization")
   }
 
   func encode(_ request: Request, reportsUpload: Bool) throws(HTTPError) -> TransportRequest {

@@ -3,6 +3,8 @@ import CurlTransport
 extension TransportRequest {
   /// Sets the proxy for the URL, and takes what is meant for it out of what the server gets.
   mutating func chooseProxy(_ request: Request, default selection: ProxySelection) throws(HTTPError) {
+    // Most requests are a client's plain ones without a proxy, and the rest was looked at once for all.
+    if isApproved, selection.isDirect { return }
     var selection = selection
     if let policy = request.proxy { selection = ProxySelection(policy) }
     if !selection.isDirect, sharedOptions.value.addressing.unixSocket == nil,

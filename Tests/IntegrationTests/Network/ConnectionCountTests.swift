@@ -52,7 +52,7 @@ import Testing
       for _ in 0..<6 { open.append(try await client.send(long)) }
       #expect(server.connectionCount == 6)
       #expect(await client.connectionGauges().inUse == 6)
-      for _ in open { server.signal("go") }
+      server.open("go")
       for response in open {
         let count = try await response.body.drain()
         #expect(count == 5)
@@ -99,10 +99,9 @@ import Testing
       let others = (0..<3).map { _ in Task { try await client.text(.get(server.url)) } }
       #expect(
         await eventually { await client.connectionGauges().queued == ["http://127.0.0.1:\(server.port)": 3] })
-      server.signal("go")
+      server.open("go")
       let count = try await first.body.drain()
       #expect(count == 2)
-      for _ in others { server.signal("go") }
       for other in others {
         let text = try await other.value
         #expect(text == "ok")
