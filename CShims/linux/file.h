@@ -16,4 +16,9 @@ static inline int cshims_memfd_create(const char *name) {
   return (int)syscall(SYS_memfd_create, name, 1u);
 }
 
+/* fallocate with FALLOC_FL_KEEP_SIZE (1): room is set aside and the file's length stays. */
+static inline int cshims_allocate(int file, long long size) {
+  return (int)syscall(SYS_fallocate, file, 1, 0LL, size);
+}
+
 #endif

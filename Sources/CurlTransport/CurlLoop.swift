@@ -140,11 +140,15 @@ actor CurlLoop {
     }
     if let code = easy.setUpFailure { return refuse(transfer, easy, code) }
     transfer.easy = easy
-    guard let list = headers.list(for: transfer.request.headers, hasBody: transfer.upload != nil),
+    guard
+      let list = headers.list(
+        for: transfer.request.headers, hasBody: transfer.upload != nil,
+        leavesCookies: easy.profile.keepsCookies),
       easy.prepare(transfer, headers: list)
     else { return fail(transfer, "the request can't be set up") }
     let beyond = beyondHostLimit + (transfer.countsBeyondHostLimit ? 1 : 0)
     multi.setConnectionsPerHost(connectionsPerHost + beyond)
+    multi.makeRoom(running: running.count + 1)
     if let reason = multi.add(easy) { return fail(transfer, "libcurl refused the exchange: \(reason)") }
     beyondHostLimit = beyond
     transfer.position = running.count
@@ -253,6 +257,7 @@ actor CurlLoop {
       if transfer.countsBeyondHostLimit { beyondHostLimit -= 1 }
       if let easy = transfer.easy { multi?.remove(easy) }
       connectionLeft()
+      multi?.makeRoom(running: running.count)
     }
     guard let easy = transfer.easy.take() else { return }
     easy.finish()
@@ -381,7 +386,4 @@ actor CurlLoop {
       begin(transfer)
     }
   }
-
-  /// Exchanges on this loop, for gauges and tests.
-  var load: (running: Int, waiting: Int, idleHandles: Int) { (running.count, waiting, idle.count) }
 }

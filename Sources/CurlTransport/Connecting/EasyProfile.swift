@@ -10,6 +10,8 @@ final class EasyProfile: Sendable {
   let proxy: ProxyServer?
   let proxyRoots: TrustRoots?
   let age: ConnectionAge
+  /// libcurl's cookie engine, once on, stays on.
+  let keepsCookies: Bool
 
   init(_ options: TransportOptions, age: ConnectionAge) throws(HTTPError) {
     try TLSProblem.check(options.tls, option: "tls")
@@ -18,6 +20,7 @@ final class EasyProfile: Sendable {
     addressing = options.addressing.withoutOverrides
     proxy = options.proxy
     self.age = age
+    keepsCookies = options.cookies != nil
     if let proxy = options.proxy {
       try TLSProblem.check(proxy.tls, option: "proxy.tls")
       proxyRoots = try TrustRoots(proxy.tls, option: "proxy.tls")
@@ -29,6 +32,7 @@ final class EasyProfile: Sendable {
   /// Whether it was made for such options.
   func fits(_ options: TransportOptions) -> Bool {
     options.tls == tls && options.addressing.withoutOverrides == addressing && options.proxy == proxy
+      && (options.cookies != nil) == keepsCookies
   }
 }
 

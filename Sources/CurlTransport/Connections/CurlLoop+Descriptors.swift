@@ -17,7 +17,7 @@ extension CurlLoop {
     guard turn.now &- since < Self.patience else { return false }
     multi.remove(easy)
     // Kept connections hold descriptors: from now on each transfer that ends closes one.
-    multi.setKeptConnections(1)
+    multi.keepFewest()
     transfer.lacksDescriptor = false
     starved.append(transfer)
     wakeForStarved()

@@ -13,24 +13,50 @@ import PollLoop
   @safe @exclusivity(unchecked) private(set) var maskedSockets = 0
   private var connectionsPerHost = 0
 
+  /// Idle connections that are kept, and what libcurl was told: it counts those in use, too.
+  private let keptConnections: Int
+  @safe @exclusivity(unchecked) private var connectionLimit = 0
+  private let limitStep: Int
+  @safe @exclusivity(unchecked) private var isShort = false
+
   init?(poller: Poller, keptConnections: Int) {
     guard CurlGlobal.isReady, let raw = unsafe curl_multi_init() else { return nil }
     unsafe self.raw = raw
     self.poller = poller
+    self.keptConnections = keptConnections
+    limitStep = DescriptorLimit.kept(256)
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe cshims_multi_set_socket_function(raw, CurlCallbacks.socketInterest)
     unsafe cshims_multi_set_socket_data(raw, context)
     unsafe cshims_multi_set_timer_function(raw, CurlCallbacks.timer)
     unsafe cshims_multi_set_timer_data(raw, context)
     unsafe cshims_multi_set_pipelining(raw, Int(CURLPIPE_MULTIPLEX))
-    unsafe cshims_multi_set_max_connects(raw, keptConnections)
+    makeRoom(running: 0)
     unsafe cshims_multi_set_max_concurrent_streams(raw, 100)
   }
 
   deinit { _ = unsafe curl_multi_cleanup(raw) }
 
-  /// So many connections are kept, those in use counted.
-  func setKeptConnections(_ count: Int) { unsafe cshims_multi_set_max_connects(raw, count) }
+  /// Lets libcurl keep connections beside those of the running transfers: at its limit it would close each one
+  /// that becomes idle.
+  func makeRoom(running: Int) {
+    if isShort, running > 0 { return }
+    isShort = false
+    let steps = (running + limitStep - 1) / limitStep
+    let limit = keptConnections + steps * limitStep
+    // A step back needs two, so that a number of transfers around a step doesn't change it all the time.
+    guard limit > connectionLimit || limit + limitStep < connectionLimit else { return }
+    connectionLimit = limit
+    unsafe cshims_multi_set_max_connects(raw, limit)
+  }
+
+  /// Descriptors have run out: until no transfer runs any more, each one that ends closes a kept connection.
+  func keepFewest() {
+    guard !isShort else { return }
+    isShort = true
+    connectionLimit = 1
+    unsafe cshims_multi_set_max_connects(raw, 1)
+  }
 
   /// Adds a handle that is no exchange's.
   func add(raw easy: UnsafeMutableRawPointer) -> Bool { unsafe curl_multi_add_handle(raw, easy) == CURLM_OK }

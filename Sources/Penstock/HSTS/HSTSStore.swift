@@ -96,10 +96,9 @@ public final class HSTSStore: Sendable {
 
   /// The same for a URL that is taken apart already.
   func upgraded(_ url: CurlURL) -> CurlURL {
-    guard !url.isSecure, covers(url.host), let secure = try? CurlURL(Self.secured(url.text)) else {
-      return url
-    }
-    return secure
+    guard !url.isSecure, covers(url.host) else { return url }
+    let text = Self.secured(url.text) + (url.fragment.map { "#" + $0 } ?? "")
+    return (try? CurlURL(text)) ?? url
   }
 
   /// Scheme https; port 80, where it is named, becomes 443; any other stays (§8.3).

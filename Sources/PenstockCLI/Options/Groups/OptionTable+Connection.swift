@@ -36,7 +36,6 @@ extension OptionTable {
       settings, text throws(UsageError) in
       settings.unixSocket = try PathValue.parseSocket(text)
     },
-    .later(nil, "limit-rate", "BYTES[k|M|G]", .connection, "No faster than this a second"),
   ]
 
   static let security: [Option] = [
