@@ -140,11 +140,7 @@ actor CurlLoop {
     }
     if let code = easy.setUpFailure { return refuse(transfer, easy, code) }
     transfer.easy = easy
-    guard
-      let list = headers.list(
-        for: transfer.request.headers, hasBody: transfer.upload != nil,
-        leavesCookies: easy.profile.keepsCookies),
-      easy.prepare(transfer, headers: list)
+    guard let list = headers.list(for: transfer, easy), easy.prepare(transfer, headers: list)
     else { return fail(transfer, "the request can't be set up") }
     let beyond = beyondHostLimit + (transfer.countsBeyondHostLimit ? 1 : 0)
     multi.setConnectionsPerHost(connectionsPerHost + beyond)
