@@ -40,7 +40,7 @@ public struct Client: Sendable {
   var stages: PipelineStages { core.stages }
   var base: BaseURL? { core.base }
   var observers: [any ExchangeObserver] { core.observers }
-  private var curl: CurlTransport? { core.curl }
+  var curl: CurlTransport? { core.curl }
   var downloadHub: DownloadHub { core.downloadHub }
 
   /// A client of its own loops and connections; they are made with the first request.
