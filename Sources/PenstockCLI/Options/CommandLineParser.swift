@@ -80,12 +80,15 @@ struct CommandLineParser {
     case .refuse: throw UsageError("--\(option.name) is not supported yet")
     case .help: wantsHelp = true
     case .version: wantsVersion = true
-    case .flag(let set): set(&settings)
+    case .flag(let set):
+      settings.http.given.all.append(.init(option: option, value: nil))
+      set(&settings)
     case .value(let set):
       guard let text = attached ?? rest.popFirst() else {
         throw UsageError("\(spelling) needs a value: \(option.placeholder ?? "")")
       }
       guard !text.utf8.contains(0) else { throw UsageError("\(spelling): the value holds a NUL") }
+      settings.http.given.all.append(.init(option: option, value: text))
       do { try set(&settings, text) } catch { throw error.about(spelling) }
     }
   }
@@ -100,7 +103,7 @@ struct CommandLineParser {
 
   static func verb(named word: String) throws(UsageError) -> Verb {
     guard let verb = Verb(rawValue: word) else {
-      let names = Verb.allCases.filter(\.isAvailable).map(\.rawValue)
+      let names = Verb.allCases.map(\.rawValue)
       var message = "unknown verb \(UsageError.quote(Redaction.url(word)))"
       if word.contains("://") {
         message += " (did you mean 'penstock get URL'?)"
@@ -109,7 +112,6 @@ struct CommandLineParser {
       }
       throw UsageError(message)
     }
-    guard verb.isAvailable else { throw UsageError("\(word) is not supported yet") }
     return verb
   }
 

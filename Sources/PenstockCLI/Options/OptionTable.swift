@@ -2,8 +2,7 @@
 enum OptionTable {
   static let all: [Option] =
     request + body + identity + response + streams + retry + output + time + connection + security + files
-    + many
-    + general
+    + download + many + batch + general + http
 
   private static let byName = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   private static let byLetter = Dictionary(
