@@ -32,7 +32,7 @@ extension ResponseBody {
     decoder: JSONDecoder = JSONDecoder(), limit: ByteCount = .mebibytes(16)
   ) -> ValueStream<Element> {
     ValueStream(self, by: JSONLineFramer(limit: limit), onInvalid: policy) { (record) throws(RecordFault) in
-      try JSONValue.decode(type, record, decoder, name: "line")
+      try RecordDecoding.decode(type, record, decoder, name: "line")
     }
   }
 
@@ -58,7 +58,7 @@ extension ResponseBody {
       if JSONSequenceFramer.mayBeCut(record.bytes) {
         throw RecordFault(name: "record", reason: "it has no end, so it may have been cut off")
       }
-      return try JSONValue.decode(type, record, decoder, name: "record")
+      return try RecordDecoding.decode(type, record, decoder, name: "record")
     }
   }
 
@@ -92,8 +92,8 @@ extension ResponseBody {
     ValueStream(
       self, by: JSONElementFramer(path: path, limit: limit), onInvalid: policy,
       decode: { (record) throws(RecordFault) in
-        try JSONValue.decode(type, record, decoder, name: "element")
-      }, decodeAll: { JSONValue.decodeAll(type, $0, decoder) })
+        try RecordDecoding.decode(type, record, decoder, name: "element")
+      }, decodeAll: { RecordDecoding.decodeAll(type, $0, decoder) })
   }
 
   /// The records of a framer of your own, each decoded from JSON.
@@ -102,7 +102,7 @@ extension ResponseBody {
     onInvalid policy: InvalidRecordPolicy<Value, Element>, decoder: JSONDecoder = JSONDecoder()
   ) -> ValueStream<Element> {
     ValueStream(self, by: NumberingFramer(framer), onInvalid: policy) { (record) throws(RecordFault) in
-      try JSONValue.decode(type, record, decoder, name: "record")
+      try RecordDecoding.decode(type, record, decoder, name: "record")
     }
   }
 

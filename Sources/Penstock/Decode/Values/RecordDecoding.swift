@@ -5,7 +5,7 @@
 #endif
 
 /// Single JSON values of a stream through Foundation's decoder.
-enum JSONValue {
+enum RecordDecoding {
   static func decode<Value: Decodable>(
     _ type: Value.Type, _ record: StreamRecord, _ decoder: JSONDecoder, name: String
   ) throws(RecordFault) -> Value {
