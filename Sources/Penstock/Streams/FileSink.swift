@@ -43,12 +43,17 @@ public final class FileSink: ByteSink {
   /// Writes what is left, syncs the file and gives it its name.
   public func finish() async throws(HTTPError) {
     let (file, writer) = try await opened()
-    try await writer.finish()
-    let name = try await file.commit()
-    state.withLock { state in
-      state.name = name
-      state.file = nil
-      state.writer = nil
+    do throws(HTTPError) {
+      try await writer.finish()
+      let name = try await file.commit()
+      state.withLock { $0.name = name }
+      forget()
+    } catch {
+      // Here it can be waited for: whoever asks for the name next finds it free.
+      forget()
+      await writer.stop()
+      await file.close(keepingBytes: false)
+      throw error
     }
   }
 
@@ -65,6 +70,13 @@ public final class FileSink: ByteSink {
     Task {
       await writer.stop()
       await file.close(keepingBytes: false)
+    }
+  }
+
+  private func forget() {
+    state.withLock { state in
+      state.file = nil
+      state.writer = nil
     }
   }
 
