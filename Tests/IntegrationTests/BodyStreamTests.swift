@@ -107,4 +107,44 @@ import Testing
     }
     await server.stop()
   }
+
+  @Test func `download, unpack, read rows, post them on: nothing is lost and little is held`() async throws {
+    let count = 20_000
+    let rows = (0..<count).map { "{\"id\": \($0), \"text\": \"row\"}\n" }.joined()
+    let packed = try await ResponseBody(Array(rows.utf8)).gzipped().collect(upTo: .unlimited)
+    let from = try ScriptedServer(script: [.respondEach([.response(bytes: packed)])])
+    let to = try ScriptedServer(script: .response(body: "ok"))
+    try await TestClient.with { client in
+      var batch: [UInt8] = []
+      var inBatch = 0
+      func post() async throws {
+        let answer = try await client.send(.post(to.url("/rows"), body: .bytes(batch)))
+        #expect(answer.status == 200)
+        _ = try await answer.body.drain()
+        #expect(client.gauges.bufferedBytes <= 2 << 20)
+        batch = []
+        inBatch = 0
+      }
+      for try await row in try await client.send(.get(from.url("/rows.gz"))).body.gunzipped()
+        .compactJSONLines()
+      {
+        batch += row
+        batch.append(0x0A)
+        inBatch += 1
+        if inBatch == 1000 { try await post() }
+      }
+      #expect(inBatch == 0)
+    }
+    var ids: [Int] = []
+    for request in to.requests {
+      for line in request.body.split(separator: 0x0A) {
+        let text = String(decoding: line, as: UTF8.self)
+        #expect(text.hasPrefix("{\"id\":") && text.hasSuffix(",\"text\":\"row\"}"))
+        ids.append(Int(text.dropFirst(6).prefix { $0.isNumber }) ?? -1)
+      }
+    }
+    #expect(ids == Array(0..<count))
+    await from.stop()
+    await to.stop()
+  }
 }

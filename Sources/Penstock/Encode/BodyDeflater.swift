@@ -7,10 +7,10 @@ final class BodyDeflater {
   private static let gzipWindow: Int32 = 31
 
   /// Nil when there is no memory.
-  init?() {
+  init?(level: Int32 = Z_DEFAULT_COMPRESSION) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    guard cshims_deflate_init2(stream, Z_DEFAULT_COMPRESSION, Self.gzipWindow) == Z_OK else {
+    guard cshims_deflate_init2(stream, level, Self.gzipWindow) == Z_OK else {
       stream.deinitialize(count: 1)
       stream.deallocate()
       return nil

@@ -51,16 +51,23 @@ final class GzipBodySource: BodySource, @unchecked Sendable {
   private static let block = 64 << 10
 
   private let source: any BodySource
+  /// Nil: zlib's own.
+  private let level: Int32?
   private var deflater: BodyDeflater?
   private var input: BodyChunk?
   private var isSourceEmpty = false
   private var hasEnded = false
 
-  init(_ source: any BodySource) { self.source = source }
+  init(_ source: any BodySource, level: Int32? = nil) {
+    self.source = source
+    self.level = level
+  }
 
   func next() async throws(HTTPError) -> BodyChunk? {
     if hasEnded { return nil }
-    guard let deflater = deflater ?? BodyDeflater() else { throw Self.outOfMemory }
+    guard let deflater = deflater ?? level.map({ BodyDeflater(level: $0) }) ?? BodyDeflater() else {
+      throw Self.outOfMemory
+    }
     self.deflater = deflater
     let slab = Slab(capacity: Self.block)
     while slab.room > 0 {

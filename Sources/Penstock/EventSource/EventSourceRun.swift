@@ -14,7 +14,10 @@ final class EventSourceRun: @unchecked Sendable {
   private let begin = ContinuousClock.now
   private var machine: EventSourceStateMachine
   private var action = EventSourceStateMachine.Action.connect
-  private var events: FramedBody<ServerSentEventFramer>.Iterator?
+  private var reader: FrameReader<ServerSentEventFramer>?
+  /// Events that were read together.
+  private var batch: [ServerSentEvent] = []
+  private var position = 0
   /// The stream that was opened and isn't read yet.
   private var body: ResponseBody?
   private var attempt = 0
@@ -38,25 +41,39 @@ final class EventSourceRun: @unchecked Sendable {
 
   func next() async throws(HTTPError) -> ServerSentEvent? {
     while true {
-      if var events {
-        var failure: HTTPError?
-        do throws(HTTPError) {
-          let event = try await events.next()
-          self.events = events
-          if let event {
-            received()
-            return event
-          }
-        } catch {
-          failure = error
-        }
-        self.events = nil
-        closed(events.framer, failure)
+      if position < batch.count {
+        defer { position += 1 }
+        return batch[position]
+      }
+      if reader != nil {
+        await refill()
       } else {
         guard let body = try await open() else { return nil }
-        events = body.decoded(by: framer).makeAsyncIterator()
+        reader = FrameReader(body, framer)
       }
     }
+  }
+
+  /// Reads the next events, or notes that the stream is over.
+  private func refill() async {
+    guard var current = reader else { return }
+    // Out of the properties meanwhile, so that nothing is copied.
+    reader = nil
+    var events = batch
+    batch = []
+    position = 0
+    var failure: HTTPError?
+    do throws(HTTPError) {
+      if try await current.read(into: &events) {
+        reader = current
+        batch = events
+        received()
+        return
+      }
+    } catch {
+      failure = error
+    }
+    closed(current.framer, failure)
   }
 
   /// Connects, after as many waits and attempts as it takes; nil when the source is at its end.

@@ -26,7 +26,9 @@ struct SharedStateMachine<Element: Sendable>: Sendable {
   }
 
   private let rule: SharingRule
-  private var items: [(element: Element, cost: Int)] = []
+  /// From `head` on; what every reader has is nil until the array is moved together.
+  private var items: [(element: Element?, cost: Int)] = []
+  private var head = 0
   /// The number of the first of them.
   private var first = 0
   private var cost = 0
@@ -57,8 +59,7 @@ struct SharedStateMachine<Element: Sendable>: Sendable {
           message: "this reader of a shared stream fell too far behind the others",
           advice: "Read faster, let more be held, or let the slowest reader set the pace"))
     case .at(let place):
-      if place < first + items.count {
-        let element = items[place - first].element
+      if place < end, let element = items[head + place - first].element {
         readers[reader] = .at(place + 1)
         trim()
         return beginReading() ? .elementAndRead(element) : .element(element)
@@ -94,6 +95,7 @@ struct SharedStateMachine<Element: Sendable>: Sendable {
     trim()
     if readers.allSatisfy({ $0 == .left }) {
       items = []
+      head = 0
       cost = 0
       return .stop
     }
@@ -113,23 +115,31 @@ struct SharedStateMachine<Element: Sendable>: Sendable {
     return true
   }
 
+  /// The number behind the last item.
+  private var end: Int { first + items.count - head }
+
+  /// Lets go of what every reader has.
   private mutating func trim() {
-    var least = first + items.count
+    var least = end
     for case .at(let place) in readers { least = min(least, place) }
-    let count = least - first
-    guard count > 0 else { return }
-    for item in items.prefix(count) { cost -= item.cost }
-    items.removeFirst(count)
-    first = least
+    while first < least {
+      cost -= items[head].cost
+      items[head].element = nil
+      head += 1
+      first += 1
+    }
+    if head > 32, head > items.count / 2 {
+      items.removeFirst(head)
+      head = 0
+    }
   }
 
   /// Loses the readers that need what is too much, but never one that has all but the last element.
   private mutating func leaveBehind(_ limit: Int) {
     var held = cost
     var place = first
-    for item in items.dropLast() {
-      if held <= limit { break }
-      held -= item.cost
+    while held > limit, place < end - 1 {
+      held -= items[head + place - first].cost
       place += 1
     }
     for (index, reader) in readers.enumerated() {

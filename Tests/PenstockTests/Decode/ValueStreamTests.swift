@@ -189,4 +189,46 @@ import Testing
     #expect(batches.reduce(0) { $0 + $1.count } == 20_000)
     #expect(batches.allSatisfy { $0.count <= (32 << 10) / 11 + 1 })
   }
+
+  @Test func `elements that are decoded together are those that are decoded alone`() async {
+    let numbers = (0..<500).map { $0.isMultiple(of: 97) ? "\"x\"" : "\($0)" }
+    let text = Array("[\(numbers.joined(separator: ","))]".utf8)
+    let expected = (0..<500).filter { !$0.isMultiple(of: 97) }
+    let (values, error) = await collected(ResponseBody(text).jsonElements(of: Int.self, onInvalid: .skip))
+    #expect(values == expected)
+    #expect(error == nil)
+    let (results, _) = await collected(ResponseBody(text).jsonElements(of: Int.self, onInvalid: .yield))
+    #expect(results.count == 500)
+    let bad = results.compactMap { result -> Int64? in
+      if case .failure(let invalid) = result { invalid.number } else { nil }
+    }
+    #expect(bad == [1, 98, 195, 292, 389, 486])
+  }
+
+  @Test func `random bytes never trap a framer and mean the same whatever the cuts`() async {
+    var generator = TestSupport.SeededGenerator(seed: 7464)
+    let words = ["1", "\n", "\r\n", "\u{1E}", "{\"a\": 2}", "[", "\"", " ", "é", "x", "\r", "null"]
+    for _ in 0..<600 {
+      var bytes: [UInt8] = []
+      for _ in 0..<generator.next(below: 20) {
+        bytes += Array(words[generator.next(below: words.count)].utf8)
+      }
+      let pieces = generator.pieces(of: bytes)
+      func check<Value: Equatable & Sendable>(
+        _ read: (ResponseBody) -> some AsyncSequence<Value, HTTPError>
+      ) async {
+        let (whole, failure) = await collected(read(ResponseBody(bytes)))
+        let (cut, otherFailure) = await collected(read(ResponseBody(pieces: pieces)))
+        #expect(whole == cut, "\(bytes)")
+        #expect(failure?.kind == otherFailure?.kind, "\(bytes)")
+        #expect(failure?.message == otherFailure?.message, "\(bytes)")
+      }
+      await check { $0.lines(limit: .bytes(6)) }
+      await check { $0.lines(endingWith: .any, limit: .bytes(6)) }
+      await check { $0.lines(endingWith: .carriageReturnLineFeed, limit: .bytes(6)) }
+      await check { $0.compactJSONLines(limit: .bytes(12)) }
+      await check { $0.jsonLines(of: Int.self, onInvalid: .skip, limit: .bytes(12)) }
+      await check { $0.jsonSequence(of: Int.self, onInvalid: .skip, limit: .bytes(12)) }
+    }
+  }
 }

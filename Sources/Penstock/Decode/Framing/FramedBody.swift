@@ -31,9 +31,6 @@ public struct FramedBody<Framer: ByteFramer>: AsyncSequence, Sendable {
 
     init(_ reader: FrameReader<Framer>) { self.reader = reader }
 
-    /// The framer as the bytes so far have left it.
-    var framer: Framer { reader.framer }
-
     /// The next element, nil at the end.
     ///
     /// - Throws: what the framer throws, and whatever ended the body.

@@ -24,6 +24,23 @@ enum RecordDecoding {
     }
   }
 
+  /// The values of several records, each of which is known to be JSON, at once; nil when any of them is of another
+  /// form.
+  static func decodeAll<Value: Decodable>(
+    _ type: Value.Type, _ records: ArraySlice<StreamRecord>, _ decoder: JSONDecoder
+  ) -> [Value]? {
+    var document = Data(capacity: records.reduce(2) { $0 + $1.bytes.count + 1 })
+    for record in records {
+      document.append(document.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
+      record.bytes.withUnsafeBytes { bytes in document.append(contentsOf: bytes) }
+    }
+    document.append(UInt8(ascii: "]"))
+    guard let values = try? decoder.decode([Value].self, from: document), values.count == records.count else {
+      return nil
+    }
+    return values
+  }
+
   /// The error in a sentence, with the way to the value that is wrong.
   private static func reason(_ error: any Error) -> String {
     guard let error = error as? DecodingError else { return "\(error)" }

@@ -89,10 +89,11 @@ extension ResponseBody {
     onInvalid policy: InvalidRecordPolicy<Value, Element>,
     decoder: JSONDecoder = JSONDecoder(), limit: ByteCount = .mebibytes(16)
   ) -> ValueStream<Element> {
-    ValueStream(self, by: JSONElementFramer(path: path, limit: limit), onInvalid: policy) {
-      (record) throws(RecordFault) in
-      try RecordDecoding.decode(type, record, decoder, name: "element")
-    }
+    ValueStream(
+      self, by: JSONElementFramer(path: path, limit: limit), onInvalid: policy,
+      decode: { (record) throws(RecordFault) in
+        try RecordDecoding.decode(type, record, decoder, name: "element")
+      }, decodeAll: { RecordDecoding.decodeAll(type, $0, decoder) })
   }
 
   /// The records of a framer of your own, each decoded from JSON.

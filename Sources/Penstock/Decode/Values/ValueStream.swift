@@ -5,18 +5,24 @@ public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
   /// Every failure is an `HTTPError`.
   public typealias Failure = HTTPError
 
-  private let records: FramedBody<AnyRecordFramer>
-  private let origin: BodyOrigin?
+  private let body: ResponseBody
+  private let framer: AnyRecordFramer
   private let read: @Sendable (StreamRecord) -> RecordOutcome<Element>
+  private let readAll: (@Sendable (ArraySlice<StreamRecord>) -> [Element]?)?
 
+  /// Values of a body's records.
+  ///
+  /// - Parameter decodeAll: several at once, where that is faster, and only where each record was checked to be one value;
+  ///   nil where any can't be decoded: then each is on its own.
   init<Value: Sendable>(
     _ body: ResponseBody, by framer: any ByteFramer<StreamRecord>,
     onInvalid policy: InvalidRecordPolicy<Value, Element>,
-    decode: @escaping @Sendable (StreamRecord) throws(RecordFault) -> Value
+    decode: @escaping @Sendable (StreamRecord) throws(RecordFault) -> Value,
+    decodeAll: (@Sendable (ArraySlice<StreamRecord>) -> [Value]?)? = nil
   ) {
     let origin = body.origin
-    records = FramedBody(body, AnyRecordFramer(base: framer))
-    self.origin = origin
+    self.body = body
+    self.framer = AnyRecordFramer(base: framer)
     read = { record in
       do throws(RecordFault) {
         return .element(policy.accept(try decode(record)))
@@ -27,23 +33,45 @@ public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
             number: record.number, bytes: record.bytes, error: origin?.naming(error) ?? error))
       }
     }
+    guard let decodeAll else {
+      readAll = nil
+      return
+    }
+    readAll = { (records: ArraySlice<StreamRecord>) -> [Element]? in
+      guard let values = decodeAll(records) else { return nil }
+      return values.map { policy.accept($0) }
+    }
   }
 
   /// The one iterator.
-  public func makeAsyncIterator() -> Iterator { Iterator(records: records.makeAsyncIterator(), read: read) }
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(reader: FrameReader(body, framer), read: read, readAll: readAll)
+  }
 
   /// Hands out the values.
   public struct Iterator: AsyncIteratorProtocol {
-    private var records: FramedBody<AnyRecordFramer>.Iterator?
+    /// So many are decoded at once.
+    private static var run: Int { 64 }
+
+    private var reader: FrameReader<AnyRecordFramer>?
     private let read: @Sendable (StreamRecord) -> RecordOutcome<Element>
+    private let readAll: (@Sendable (ArraySlice<StreamRecord>) -> [Element]?)?
+    private var records: [StreamRecord] = []
+    private var position = 0
+    /// Up to this record each is on its own.
+    private var singleUntil = 0
+    private var elements: [Element] = []
+    private var nextElement = 0
     private var failure: HTTPError?
 
     init(
-      records: FramedBody<AnyRecordFramer>.Iterator,
-      read: @escaping @Sendable (StreamRecord) -> RecordOutcome<Element>
+      reader: FrameReader<AnyRecordFramer>,
+      read: @escaping @Sendable (StreamRecord) -> RecordOutcome<Element>,
+      readAll: (@Sendable (ArraySlice<StreamRecord>) -> [Element]?)?
     ) {
-      self.records = records
+      self.reader = reader
       self.read = read
+      self.readAll = readAll
     }
 
     /// The next value, nil at the end.
@@ -51,22 +79,54 @@ public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
     /// - Throws: `HTTPError.Kind.invalidRecord` for a record that can't be decoded, unless such are skipped or
     ///   yielded; `lineTooLong` for one above the limit; and whatever ended the body.
     public mutating func next() async throws(HTTPError) -> Element? {
-      if let failure { throw failure }
-      while var records {
-        let record = try await records.next()
-        self.records = records
-        guard let record else { return nil }
+      while true {
+        if nextElement < elements.count {
+          defer { nextElement += 1 }
+          return elements[nextElement]
+        }
+        if let failure { throw failure }
+        if position == records.count {
+          guard try await refill() else { return nil }
+        }
+        if decodeRun() { continue }
+        let record = records[position]
+        position += 1
         switch read(record) {
         case .element(let element): return element
         case .skip: continue
         case .fail(let error):
           failure = error
           // Ends the exchange.
-          self.records = nil
+          reader = nil
           throw error
         }
       }
-      return nil
+    }
+
+    private mutating func refill() async throws(HTTPError) -> Bool {
+      position = 0
+      singleUntil = 0
+      elements = []
+      nextElement = 0
+      guard var current = reader else { return false }
+      // Out of `self`, so that its framer isn't copied.
+      reader = nil
+      defer { reader = current }
+      return try await current.read(into: &records)
+    }
+
+    /// Decodes the next records at once; false where that can't be.
+    private mutating func decodeRun() -> Bool {
+      guard let readAll, position >= singleUntil, records.count - position > 1 else { return false }
+      let end = Swift.min(records.count, position + Self.run)
+      guard let run = readAll(records[position..<end]) else {
+        singleUntil = end
+        return false
+      }
+      elements = run
+      nextElement = 0
+      position = end
+      return true
     }
 
     /// The next value, nil at the end, without leaving the caller's actor.

@@ -31,44 +31,6 @@ final class GunzipSource: BodySource, @unchecked Sendable {
   func abandon() { inner.abandon() }
 }
 
-/// A body packed as one gzip file.
-final class GzipSource: BodySource, @unchecked Sendable {
-  // Sendable: a body source is used by one task at a time.
-  private static let pieceSize = 64 << 10
-
-  private let inner: any BodySource
-  private let stream: DeflateStream
-  private var input = BodyChunk.empty
-  private var inputHasEnded = false
-  private var hasEnded = false
-
-  init(_ inner: any BodySource, _ stream: DeflateStream) {
-    self.inner = inner
-    self.stream = stream
-  }
-
-  func next() async throws(HTTPError) -> BodyChunk? {
-    let slab = Slab(capacity: Self.pieceSize)
-    while !hasEnded, slab.room > 0 {
-      if input.isEmpty, !inputHasEnded {
-        if let chunk = try await inner.next() { input = chunk } else { inputHasEnded = true }
-        continue
-      }
-      let outcome = input.withUnsafeBytes { stream.deflate($0, into: slab.tail, isLast: inputHasEnded) }
-      guard let outcome else {
-        inner.abandon()
-        throw HTTPError(.outOfResources, phase: .decode, message: "no memory for a gzip encoder")
-      }
-      slab.commit(outcome.progress.produced)
-      input = input[input.startIndex + outcome.progress.consumed..<input.endIndex]
-      hasEnded = outcome.hasEnded
-    }
-    return slab.used == 0 ? nil : BodyChunk(slab: slab, range: 0..<slab.used)
-  }
-
-  func abandon() { inner.abandon() }
-}
-
 extension ResponseBody {
   /// The body unpacked, where its content is gzip: a `.gz` file, as opposed to a content coding, which the client
   /// takes off. Files one after another are one body, as with `gunzip`.
@@ -92,12 +54,7 @@ extension ResponseBody {
   ///
   /// - Parameter level: 1 (fast) to 9 (small); others are taken for the nearest.
   public func gzipped(level: Int = 6) -> ResponseBody {
-    layered(keepsLength: false) { source in
-      guard let stream = DeflateStream(level: Int32(Swift.min(Swift.max(level, 1), 9))) else {
-        return FailedSource(
-          source, HTTPError(.outOfResources, phase: .decode, message: "no memory for a gzip encoder"))
-      }
-      return GzipSource(source, stream)
-    }
+    let level = Int32(Swift.min(Swift.max(level, 1), 9))
+    return layered(keepsLength: false) { GzipBodySource($0, level: level) }
   }
 }
