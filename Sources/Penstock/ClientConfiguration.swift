@@ -45,12 +45,18 @@ public struct ClientConfiguration: Sendable {
   public var decoding = DecodingLimits.standard
   /// Which redirects are followed.
   public var redirects = RedirectPolicy()
+  /// Where cookies are kept; nil, the default: nowhere, and none is sent but those of a request's own Cookie field.
+  public var cookies: CookieJar?
   /// Which protocol versions may be used.
   public var version = VersionPolicy.automatic
   /// How servers are verified.
   public var tls = TLSOptions()
   /// How hosts are found and reached.
   public var addressing = Addressing()
+  /// What typed calls have in common: base URL, coding, validation.
+  public var api = APIDefaults()
+  /// Who is told of every exchange.
+  public var observers: [any ExchangeObserver] = []
   /// The largest head; 256 KiB, 1,000 lines, 100,000 bytes a line.
   public var headLimit = HeadLimit()
 
@@ -65,6 +71,11 @@ public struct ClientConfiguration: Sendable {
   package var authorizer: (any AttemptAuthorizer)?
   /// Time and chance for retries and guards.
   package var clock = PipelineClock.system
+
+  /// Credentials and the origins that they are for; all that fit a request's origin are put on it, in order.
+  public var credentials: [ScopedCredential] = []
+  /// Proofs of possession or attestation and the origins that they are for; put on after the credentials.
+  public var proofs: [ScopedProof] = []
 
   /// The defaults.
   public init() {}

@@ -76,7 +76,6 @@ import Testing
     for try await event in client.events(.post(server.url("/x"), body: .string("abc"))) {
       switch event {
       case .informational(let head): names.append("informational \(head.status)")
-      case .retry(let attempt): names.append("retry \(attempt)")
       case .redirect(let hop): names.append("redirect \(hop.status)")
       case .retry(let retry): names.append("retry \(retry.number)")
       case .uploadProgress(let progress): names.append("upload \(progress.sent)")

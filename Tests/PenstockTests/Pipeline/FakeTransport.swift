@@ -144,16 +144,6 @@ extension Client {
   }
 }
 
-/// What a body throws.
-func failure<Value>(of body: () async throws -> Value) async -> HTTPError? {
-  do {
-    _ = try await body()
-    return nil
-  } catch {
-    return error as? HTTPError
-  }
-}
-
 /// Lets other tasks go on until a condition holds; it must come to hold without time passing.
 func reached(_ isMet: () -> Bool) async -> Bool {
   for _ in 0..<20_000 {

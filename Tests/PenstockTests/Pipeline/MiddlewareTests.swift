@@ -75,14 +75,17 @@ private struct Scribe: Middleware {
         case .redirect(let hop): names.append("redirect \(hop.status)")
         case .head(let head): names.append("head \(head.status) \(head.url)")
         case .body(let chunk): names.append("body \(chunk.count)")
+        case .progress(let progress):
+          // How many there are depends on the time that passes.
+          let name = "progress \(progress.received)"
+          if names.last != name { names.append(name) }
         case .completed(let summary): names.append("completed \(summary.received)")
-        case .progress: break
         case .informational, .uploadProgress, .trailers: names.append("other")
         }
       }
       #expect(
         names == [
-          "retry 2", "redirect 302", "head 200 http://a/b", "body 5", "completed 5",
+          "retry 2", "redirect 302", "head 200 http://a/b", "body 5", "progress 5", "completed 5",
         ])
       #expect(diary.text.count == (scope == .call ? 2 : 6))
     }
