@@ -42,7 +42,9 @@ extension Response {
   ) -> Response where Mapped.Element == BodyChunk {
     guard let source = body.claimSource() else { return self }
     let counted = CountedBodySource(source)
-    let mapped = MappedBodySource(transform(ResponseBody(source: counted, contentLength: body.contentLength)))
+    let mapped = MappedBodySource(
+      transform(
+        ResponseBody(source: counted, contentLength: body.contentLength, origin: body.origin)))
     return replacingBody(mapped, keepsLength: keepsLength, counter: wireCounter ?? counted)
   }
 
@@ -80,7 +82,7 @@ extension Response {
   ) -> Response {
     let body = ResponseBody(
       source: source, contentLength: keepsLength ? body.contentLength : nil,
-      isEndVerifiable: body.isEndVerifiable)
+      isEndVerifiable: body.isEndVerifiable, origin: self.body.origin)
     return Response(
       head: head, url: url, history: history, facts: facts, body: body, exchange: exchange,
       announcedLength: announcedLength, wireCounter: counter, attempts: attempts)
