@@ -121,8 +121,11 @@ extension RequestChoices {
   /// Whether what was chosen changes neither what is sent nor whom it is sent to, so that the answer to one such
   /// request is an answer to all.
   var goTheClientsWay: Bool {
-    authorizer == nil && !isExemptFromAuthorization && tls == nil && addressing == nil && version == nil
-      && decodesContent == nil && redirects == nil && withoutDefaults.isEmpty && secretHeaders.isEmpty
+    guard case .ofClient = cookies, !isResumable, authorizer == nil, !isExemptFromAuthorization else {
+      return false
+    }
+    return tls == nil && addressing == nil && version == nil && decodesContent == nil && redirects == nil
+      && withoutDefaults.isEmpty && secretHeaders.isEmpty
   }
 }
 

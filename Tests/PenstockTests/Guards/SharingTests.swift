@@ -40,17 +40,17 @@ import Testing
     responses.append(try await client.send(.post("http://a/x")))
     for edit in [
       { $0.isExemptFromAuthorization = true }, { $0.tls = TLSOptions() }, { $0.decodesContent = false },
-      { $0.withoutDefaults = ["Accept"] },
+      { $0.withoutDefaults = ["Accept"] }, { $0.cookies = .none },
     ] as [(inout Request) -> Void] {
       var request = Request.get("http://a/x")
       edit(&request)
       responses.append(try await client.send(request))
     }
-    #expect(transport.count == 9)
+    #expect(transport.count == 10)
     var request = Request.get("http://a/x")
     request.priority = 5
     responses.append(try await client.send(request))
-    #expect(transport.count == 9)
+    #expect(transport.count == 10)
   }
 
   @Test func `who joins late gets the body from its beginning`() async throws {
