@@ -77,6 +77,10 @@ static inline CURLcode cshims_get_http_connect_code(CURL *easy, long *value) {
   return curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, value);
 }
 
+static inline CURLcode cshims_get_cookie_list(CURL *easy, struct curl_slist * *value) {
+  return curl_easy_getinfo(easy, CURLINFO_COOKIELIST, value);
+}
+
 static inline CURLcode cshims_get_primary_ip(CURL *easy, char * *value) {
   return curl_easy_getinfo(easy, CURLINFO_PRIMARY_IP, value);
 }

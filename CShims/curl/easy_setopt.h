@@ -256,6 +256,14 @@ static inline CURLcode cshims_set_accept_encoding(CURL *easy, const char * value
   return curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, value);
 }
 
+static inline CURLcode cshims_set_cookie(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_COOKIE, value);
+}
+
+static inline CURLcode cshims_set_cookie_list(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_COOKIELIST, value);
+}
+
 static inline CURLcode cshims_set_cookie_file(CURL *easy, const char * value) {
   return curl_easy_setopt(easy, CURLOPT_COOKIEFILE, value);
 }
@@ -287,6 +295,10 @@ static inline CURLcode cshims_set_prereq_data(CURL *easy, void * value) {
 
 static inline CURLcode cshims_set_open_socket_data(CURL *easy, void * value) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, value);
+}
+
+static inline CURLcode cshims_set_trailer_data(CURL *easy, void * value) {
+  return curl_easy_setopt(easy, CURLOPT_TRAILERDATA, value);
 }
 
 static inline CURLcode cshims_set_private_data(CURL *easy, void * value) {
@@ -344,6 +356,12 @@ typedef int (*cshims_prereq_callback)(
     void *data, char *remote_ip, char *local_ip, int remote_port, int local_port);
 typedef curl_socket_t (*cshims_open_socket_callback)(
     void *data, curlsocktype purpose, struct curl_sockaddr *address);
+
+typedef int (*cshims_trailer_callback)(struct curl_slist **list, void *data);
+
+static inline CURLcode cshims_set_trailer_function(CURL *easy, cshims_trailer_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_TRAILERFUNCTION, value);
+}
 
 static inline CURLcode cshims_set_write_function(CURL *easy, cshims_write_callback value) {
   return curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, value);

@@ -119,9 +119,13 @@ actor CurlLoop {
       return fail(transfer, "no handle for the exchange can be made")
     }
     transfer.easy = easy
-    guard let list = headers.list(for: transfer.request.headers, hasBody: transfer.upload != nil),
+    guard
+      let list = headers.list(
+        for: transfer.request.headers, hasBody: transfer.upload != nil,
+        leavesCookies: easy.profile.value.keepsCookies),
       easy.prepare(transfer, headers: list)
     else { return fail(transfer, "the request can't be set up") }
+    multi.makeRoom(running: running.count + 1)
     if let reason = multi.add(easy) { return fail(transfer, "libcurl refused the exchange: \(reason)") }
     transfer.position = running.count
     running.append(transfer)
@@ -221,6 +225,7 @@ actor CurlLoop {
         last.position = position
       }
       if let easy = transfer.easy { multi?.remove(easy) }
+      multi?.makeRoom(running: running.count)
     }
     guard let easy = transfer.easy.take() else { return }
     easy.finish()
@@ -390,7 +395,4 @@ actor CurlLoop {
       begin(transfer)
     }
   }
-
-  /// Exchanges on this loop, for gauges and tests.
-  var load: (running: Int, waiting: Int, idleHandles: Int) { (running.count, waiting, idle.count) }
 }

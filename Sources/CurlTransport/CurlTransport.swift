@@ -53,9 +53,9 @@ package final class CurlTransport: Transport {
     try RequestCheck.check(request)
     let url = try CurlURL(request.url)
     let loops = try startedLoops(url)
-    if case .file = request.body.content {
+    if request.body.needsOpening {
       var opened = request
-      opened.body = try FileBody.opened(request.body, request)
+      opened.body = try FileBody.opened(request.body.made().streamedForTrailers, request)
       return try start(opened, url, loops)
     }
     return try start(request, url, loops)
@@ -104,7 +104,7 @@ package final class CurlTransport: Transport {
       let upload = UploadStorage(length: Int64(chunk.count))
       upload.fill(chunk)
       return upload
-    case .stream, .file:
+    case .stream, .file, .deferred:
       return UploadStorage(length: request.body.length)
     }
   }

@@ -1,20 +1,30 @@
+import Dispatch
 import Glibc
-import StreamCore
-import Synchronization
+package import StreamCore
 
 /// Files as request bodies: opened before the first byte is sent, read in blocks by the feeder.
-enum FileBody {
+package enum FileBody {
   static let block = 256 << 10
 
   /// A file body as a stream of known length; other bodies as they are.
   static func opened(_ body: RequestBody, _ request: TransportRequest) throws(HTTPError) -> RequestBody {
     guard case .file(let path) = body.content else { return body }
+    do throws(HTTPError) {
+      return body.replacingContent(with: try opened(path))
+    } catch {
+      throw error.naming(method: request.method, url: request.url)
+    }
+  }
+
+  /// A regular file as a stream of known length, which can be read several times.
+  package static func opened(_ path: String) throws(HTTPError) -> RequestBody {
     func failure(_ why: String) -> HTTPError {
       HTTPError(
         .readFailed, phase: .file, message: "the file \"\(path)\" can't be sent: \(why)",
-        advice: "Check that it exists and can be read", method: request.method, url: request.url)
+        advice: "Check that it exists and can be read")
     }
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    // Not blocking: opening a pipe would wait for its writer.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure(unsafe String(cString: strerror(errno))) }
     let file = FileDescriptor(descriptor)
     var status = stat()
@@ -33,11 +43,14 @@ private final class FileDescriptor: Sendable {
   deinit { close(number) }
 }
 
-/// Reads a file from its start, whatever else reads it.
-private final class FileBodySource: BodySource {
+/// Reads a file from its start, whatever else reads it, and never on a thread that runs tasks: a disk may keep
+/// it waiting.
+private final class FileBodySource: BodySource, @unchecked Sendable {
+  // Sendable: the feeder of one upload is the only one that calls it, and waits for the queue.
   private let file: FileDescriptor
   private let path: String
-  private let position = Atomic<Int>(0)
+  private let queue = DispatchQueue(label: "penstock.upload")
+  private var position = 0
 
   init(_ file: FileDescriptor, path: String) {
     self.file = file
@@ -45,20 +58,32 @@ private final class FileBodySource: BodySource {
   }
 
   func next() async throws(HTTPError) -> BodyChunk? {
+    let (file, position) = (file, position)
+    let result: Result<BodyChunk?, Failure> = await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: Self.read(file, at: position)) }
+    }
+    switch result {
+    case .success(let chunk):
+      self.position += chunk?.count ?? 0
+      return chunk
+    case .failure(let failure):
+      throw HTTPError(
+        .readFailed, phase: .file,
+        message: "reading \"\(path)\" failed: \(unsafe String(cString: strerror(failure.number)))")
+    }
+  }
+
+  private struct Failure: Error { let number: Int32 }
+
+  private static func read(_ file: FileDescriptor, at position: Int) -> Result<BodyChunk?, Failure> {
     let slab = Slab(capacity: FileBody.block)
     while true {
-      let at = position.load(ordering: .relaxed)
-      let count = unsafe pread(file.number, slab.tail.baseAddress, slab.tail.count, at)
+      let count = unsafe pread(file.number, slab.tail.baseAddress, slab.tail.count, position)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        throw HTTPError(
-          .readFailed, phase: .file,
-          message: "reading \"\(path)\" failed: \(unsafe String(cString: strerror(errno)))")
-      }
-      if count == 0 { return nil }
+      if count < 0 { return .failure(Failure(number: errno)) }
+      if count == 0 { return .success(nil) }
       slab.commit(count)
-      position.store(at + count, ordering: .relaxed)
-      return BodyChunk(slab: slab, range: 0..<count)
+      return .success(BodyChunk(slab: slab, range: 0..<count))
     }
   }
 

@@ -28,6 +28,27 @@ package enum RequestCheck {
         "Names are tokens; values hold no CR, LF or NUL (RFC 9110 §5)")
     }
     try check(request.sharedOptions.value, refuse)
+    try checkPace(request, refuse)
+  }
+
+  private static func checkPace(
+    _ request: TransportRequest, _ refuse: (HTTPError.Kind, String, String?) -> HTTPError
+  ) throws(HTTPError) {
+    if let rate = request.sharedOptions.value.bytesPerSecond, rate <= 0 {
+      throw refuse(.invalidConfiguration, "the rate limit isn't positive", "Use nil for no limit")
+    }
+    if request.sharedOptions.value.expectLimit < .zero {
+      throw refuse(.invalidConfiguration, "the limit of Expect is negative", nil)
+    }
+    guard let trailers = request.body.trailers else { return }
+    if let name = trailers.firstUnusableName {
+      throw refuse(
+        .invalidHeader, "\"\(name)\" can't be a trailer (RFC 9110 §6.5.1)", "Send it as a header field")
+    }
+    if request.sharedOptions.value.version == .http2 {
+      throw refuse(
+        .invalidConfiguration, "a body with trailers can't be sent over HTTP/2", "Allow HTTP/1.1 for it")
+    }
   }
 
   /// Whether such a request can be sent.

@@ -47,6 +47,10 @@ final class Transfer: @unchecked Sendable {
   @safe @exclusivity(unchecked) private var unflushed = 0
   @safe @exclusivity(unchecked) private var receivedThisTurn = 0
 
+  /// The lines that the cookie store has lent.
+  @safe @exclusivity(unchecked) var lentCookies: [String] = []
+  @safe @exclusivity(unchecked) private var hasNewCookies = false
+
   /// How many bytes may come after the stream asked to hold; see `ReceiveRoom`.
   private let overshoot: Int
 
@@ -62,10 +66,13 @@ final class Transfer: @unchecked Sendable {
     self.ticket = ticket
     self.loop = loop
     self.turn = turn
-    let mayReplay = request.method.isIdempotent || request.sharedOptions.value.mayReplayUnsafe
+    // libcurl forgets trailers with the first sending (see `EasyHandle.setPace`).
+    let mayReplay =
+      (request.method.isIdempotent || request.sharedOptions.value.mayReplayUnsafe)
+      && request.body.trailers == nil
     machine = TransferStateMachine(allowedSends: mayReplay ? 4 : 1, hasUpload: upload != nil)
     deadlines = TransferDeadlines(
-      limits: request.sharedOptions.value.timeouts, called: LoopExecutor.monotonicNow(),
+      limits: request.sharedOptions.value.pacedTimeouts, called: LoopExecutor.monotonicNow(),
       isLongLived: request.sharedOptions.value.isLongLived)
     parser = HeaderBlockParser(limit: request.sharedOptions.value.headLimit)
     mayBeProvisional = request.headers.contains("Expect")
@@ -185,6 +192,9 @@ final class Transfer: @unchecked Sendable {
     case .head(let head):
       // A status line after a provisional head takes its place.
       provisional = nil
+      if request.sharedOptions.value.cookies != nil, head.headers.contains("Set-Cookie") {
+        hasNewCookies = true
+      }
       if head.status.isInformational, head.status != 101 {
         storage.deliver(.informational(head))
         markForFlush()
@@ -208,6 +218,21 @@ final class Transfer: @unchecked Sendable {
     }
   }
 
+  private func returnCookies() {
+    guard hasNewCookies, let store = request.sharedOptions.value.cookies?.store, let easy else { return }
+    hasNewCookies = false
+    let lines = easy.cookieLines
+    store.merge(lines, lent: lentCookies)
+    lentCookies = lines
+  }
+
+  /// Whose cookies they are: what the Host field says, as in libcurl.
+  var cookieHost: String {
+    guard let field = request.headers["Host"], !field.isEmpty else { return url.host }
+    if field.hasPrefix("[") { return String(field.prefix { $0 != "]" }) + "]" }
+    return String(field.prefix { $0 != ":" }).lowercased()
+  }
+
   private func settleHead() -> Bool {
     guard let head = provisional.take() else { return true }
     return deliver(head)
@@ -224,6 +249,8 @@ final class Transfer: @unchecked Sendable {
     status = head.status
     version = head.version
     facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
+    // Before anybody can ask for the next hop.
+    returnCookies()
     storage.deliver(.head(head, facts))
     if ticket.isSecure { loop.learned(ticket, isHTTP2: head.version == .http2) }
     markForFlush()
@@ -236,7 +263,7 @@ final class Transfer: @unchecked Sendable {
 
   func send(into buffer: UnsafeMutableRawBufferPointer) -> UploadStorage.Read {
     guard let upload, machine.refusal == nil else { return .abort }
-    let result = unsafe upload.read(into: buffer)
+    let result = unsafe upload.read(into: request.sharedOptions.value.paced(buffer))
     switch result {
     case .bytes:
       turn.progress &+= 1
@@ -309,7 +336,8 @@ final class Transfer: @unchecked Sendable {
   /// Starts the task that feeds a streamed body.
   func startFeeding() {
     guard let upload, case .stream(let make) = request.body.content else { return }
-    feeder = Task { await upload.feed(from: make) }
+    let trailers = request.body.trailers
+    feeder = Task { await upload.feed(from: make, trailers: trailers) }
   }
 
   // MARK: end

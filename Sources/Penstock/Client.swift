@@ -16,6 +16,7 @@ public struct Client: Sendable {
     let encoder: RequestEncoder
     let transport: any Transport
     let curl: CurlTransport?
+    let downloadHub = DownloadHub()
     let stages: PipelineStages
     let base: BaseURL?
     let observers: [any ExchangeObserver]
@@ -40,6 +41,7 @@ public struct Client: Sendable {
   var base: BaseURL? { core.base }
   var observers: [any ExchangeObserver] { core.observers }
   private var curl: CurlTransport? { core.curl }
+  var downloadHub: DownloadHub { core.downloadHub }
 
   /// A client of its own loops and connections; they are made with the first request.
   public init(configuration: ClientConfiguration = ClientConfiguration()) {
@@ -79,7 +81,9 @@ public struct Client: Sendable {
 
   /// The fields that a request gets, defaults included, for traces. Print them by `description`, which cuts
   /// secrets.
-  public func headers(for request: Request) -> HTTPFields { RequestEncoder.headers(request, configuration) }
+  public func headers(for request: Request) -> HTTPFields {
+    RequestEncoder.headers(request, configuration, EncodedBody.fields(of: request))
+  }
 
   /// Everything that happens in an exchange, as one lossless, ordered stream. It is cold: iterating it sends
   /// the request, once; a second iteration throws `HTTPError.Kind.alreadyConsumed` and sends nothing. A failure is

@@ -45,6 +45,8 @@ public struct ClientConfiguration: Sendable {
   public var decoding = DecodingLimits.standard
   /// Which redirects are followed.
   public var redirects = RedirectPolicy()
+  /// Where cookies are kept; nil, the default: nowhere, and none is sent but those of a request's own Cookie field.
+  public var cookies: CookieJar?
   /// Which protocol versions may be used.
   public var version = VersionPolicy.automatic
   /// How servers are verified.
@@ -69,6 +71,11 @@ public struct ClientConfiguration: Sendable {
   package var authorizer: (any AttemptAuthorizer)?
   /// Time and chance for retries and guards.
   package var clock = PipelineClock.system
+
+  /// Credentials and the origins that they are for; all that fit a request's origin are put on it, in order.
+  public var credentials: [ScopedCredential] = []
+  /// Proofs of possession or attestation and the origins that they are for; put on after the credentials.
+  public var proofs: [ScopedProof] = []
 
   /// The defaults.
   public init() {}

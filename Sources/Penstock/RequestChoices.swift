@@ -15,7 +15,13 @@ struct RequestChoices: Sendable {
   var isLongLived = false
   var priority = 0
   var mayReplayUnsafe = false
+  var cookies = CookieUse.ofClient
+  var bodyCoding: BodyCoding?
+  var expectContinue: Duration?
   var observers: [any ExchangeObserver] = []
+  var isResumable = false
+  var resumptionRetries = 5
+  var rateLimit: ByteRate?
   var retry: RetryPolicy?
   var middlewares: [any Middleware] = []
   var authorizer: (any AttemptAuthorizer)?

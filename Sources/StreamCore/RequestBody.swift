@@ -5,6 +5,8 @@ public struct RequestBody: Sendable {
     case bytes(BodyChunk)
     case file(path: String)
     case stream(@Sendable () -> any BodySource)
+    /// Made when the request is sent: files are opened and lengths read then.
+    case deferred(@Sendable () throws(HTTPError) -> RequestBody)
   }
 
   package let content: Content
@@ -13,6 +15,12 @@ public struct RequestBody: Sendable {
   public let length: Int64?
   /// Whether it can be sent a second time, on a new connection or after a redirect.
   public let isReplayable: Bool
+  /// What a request with this body says in Content-Type unless it has that field itself.
+  public private(set) var contentType: String?
+  /// What follows the body.
+  package private(set) var trailers: RequestTrailers?
+  /// What it was made from, for those who show a request in another form.
+  package var origin: (any Sendable)?
 
   private init(_ content: Content, length: Int64?, isReplayable: Bool) {
     self.content = content
@@ -59,6 +67,53 @@ public struct RequestBody: Sendable {
       .stream { SequenceBodySource(make()) }, length: length, isReplayable: true)
   }
 
+  /// The same with a Content-Type (RFC 9110 §8.3), for requests that don't have that field themselves.
+  public func typed(_ contentType: String?) -> RequestBody {
+    var body = self
+    body.contentType = contentType
+    return body
+  }
+
+  /// The same with a trailer section (RFC 9110 §6.5), for example a digest of a stream.
+  ///
+  /// Trailers exist in the chunked coding of HTTP/1.1 alone (RFC 9112 §7.1.2), so such a body is sent in chunks,
+  /// and over HTTP/1.1.
+  ///
+  /// - Parameters:
+  ///   - names: what the Trailer field announces. A field that must stand in front (Content-Length,
+  ///     Authorization, …) throws `HTTPError.Kind.invalidHeader` when the request is sent.
+  ///   - values: called each time the body has been read to its end. A field that wasn't announced fails the
+  ///     exchange, as does what it throws.
+  public func trailers(
+    _ names: [String], _ values: @escaping @Sendable () async throws -> HTTPFields
+  ) -> RequestBody {
+    var body = RequestBody(content, length: nil, isReplayable: isReplayable)
+    body.contentType = contentType
+    body.trailers = RequestTrailers(names, values)
+    return body
+  }
+
+  /// A body that is made when the request is sent.
+  package static func deferred(
+    isReplayable: Bool, _ make: @escaping @Sendable () throws(HTTPError) -> RequestBody
+  ) -> RequestBody {
+    RequestBody(.deferred(make), length: nil, isReplayable: isReplayable)
+  }
+
+  /// What is sent in place of a deferred body; any other is itself.
+  package func made() throws(HTTPError) -> RequestBody {
+    guard case .deferred(let make) = content else { return self }
+    var body = try make().made()
+    if let contentType { body.contentType = contentType }
+    return trailers.map { body.trailers($0.names, $0.values) } ?? body
+  }
+
+  /// The same content from another place: type and trailers stay.
+  package func replacingContent(with body: RequestBody) -> RequestBody {
+    let typed = body.typed(contentType)
+    return trailers.map { typed.trailers($0.names, $0.values) } ?? typed
+  }
+
   /// A body that another layer feeds.
   package static func source(
     length: Int64?, isReplayable: Bool, _ make: @escaping @Sendable () -> any BodySource
@@ -71,7 +126,39 @@ public struct RequestBody: Sendable {
     switch content {
     case .empty: true
     case .bytes(let chunk): chunk.isEmpty
-    case .file, .stream: false
+    case .file, .stream, .deferred: false
     }
   }
+}
+
+extension RequestBody {
+  /// Whether it must be made into another one before it is sent.
+  package var needsOpening: Bool {
+    switch content {
+    case .file, .deferred: true
+    case .empty, .bytes, .stream: trailers != nil
+    }
+  }
+
+  /// Trailers follow chunks, and chunks come from a feeder: bytes become a stream.
+  package var streamedForTrailers: RequestBody {
+    guard trailers != nil else { return self }
+    switch content {
+    case .empty: return replacingContent(with: .source(length: nil, isReplayable: true) { ChunkSource(nil) })
+    case .bytes(let chunk):
+      return replacingContent(with: .source(length: nil, isReplayable: true) { ChunkSource(chunk) })
+    case .file, .stream, .deferred: return self
+    }
+  }
+}
+
+/// One chunk as a source.
+package final class ChunkSource: BodySource, @unchecked Sendable {
+  // Sendable: one task at a time reads it.
+  private var chunk: BodyChunk?
+
+  package init(_ chunk: BodyChunk?) { self.chunk = chunk }
+
+  package func next() async throws(HTTPError) -> BodyChunk? { chunk.take() }
+  package func abandon() { chunk = nil }
 }

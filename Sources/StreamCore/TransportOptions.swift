@@ -21,6 +21,13 @@ public struct TransportOptions: Sendable, Hashable {
   public var reportsUpload = false
   /// Whether a request that isn't idempotent may be sent again on a connection that died unanswered.
   public var mayReplayUnsafe = false
+  /// How many bytes a second are taken and sent at most, each; nil: as fast as it goes.
+  public var bytesPerSecond: Int64?
+  /// How long the server may keep a request with `Expect: 100-continue` waiting before the body is sent
+  /// unasked (RFC 9110 §10.1.1).
+  public var expectLimit = Duration.seconds(1)
+  /// Where cookies are kept.
+  package var cookies: CookieLink?
 
   /// The defaults.
   public init() {}

@@ -60,7 +60,7 @@ func settings(_ arguments: [String]) throws -> Settings {
     (["zzzzzz"], "unknown verb 'zzzzzz'"),
     (["http://h/"], "unknown verb 'http://h/' (did you mean 'penstock get URL'?)"),
     (["lines", "u"], "lines is not supported yet"),
-    (["help", "batch"], "batch is not supported yet"),
+    (["batch", "a", "b"], "batch takes one URL, not 2"),
     (["help", "nothing"], "unknown verb 'nothing'"),
     (["help", "get", "events"], "help takes one verb at most"),
     (["help", "-s"], "-s is not an option of help"),
@@ -77,7 +77,7 @@ func settings(_ arguments: [String]) throws -> Settings {
     (["events", "-o", "f", "u"], "-o is not an option of events"),
     (["events", "--body", "hex", "u"], "--body: 'hex' is none of base64, text and none"),
     (["get", "-x", "p", "u"], "--proxy is not supported yet"),
-    (["get", "-sFa=b", "u"], "--form is not supported yet"),
+    (["get", "-sFa", "u"], "-F: a form field is NAME=VALUE or NAME=@FILE"),
     (["get", "-m", "-1", "u"], "-m: '-1' is negative"),
     (["get", "--max-time=abc", "u"], "--max-time: 'abc' is not a number of seconds"),
     (

@@ -45,6 +45,15 @@ enum CurlCallbacks {
     }
   }
 
+  /// The body has ended and its trailers are wanted; libcurl frees the list.
+  static let trailers: cshims_trailer_callback = { list, context in
+    guard let list = unsafe list, let fields = unsafe easy(context)?.transfer?.upload?.trailers else {
+      return Int32(CURL_TRAILERFUNC_ABORT)
+    }
+    return unsafe HeaderList.append(fields, to: &list.pointee)
+      ? Int32(CURL_TRAILERFUNC_OK) : Int32(CURL_TRAILERFUNC_ABORT)
+  }
+
   /// The body is to be sent again.
   static let seek: cshims_seek_callback = { context, offset, origin in
     guard let transfer = unsafe easy(context)?.transfer, offset == 0, origin == SEEK_SET else {

@@ -18,6 +18,8 @@ import StreamCore
   @safe @exclusivity(unchecked) private var overrides: HeaderList?
   /// Both ends of the connection that the request was sent on.
   @safe @exclusivity(unchecked) var ends: ConnectionEnds?
+  /// Whether the last request had a pace, an Expect limit or trailers of its own.
+  var isPaced = false
   /// A handle that has failed to rewind stays spoilt (DESIGN §3).
   @safe @exclusivity(unchecked) var isRecyclable = true
 

@@ -7,12 +7,15 @@ struct EasyProfile: Hashable {
   var family: Addressing.Family
   var interface: String?
   var unixSocket: String?
+  /// libcurl's cookie engine, once on, stays on.
+  var keepsCookies: Bool
 
   init(_ options: TransportOptions) {
     tls = options.tls
     family = options.addressing.family
     interface = options.addressing.interface
     unixSocket = options.addressing.unixSocket
+    keepsCookies = options.cookies != nil
   }
 }
 
@@ -35,6 +38,7 @@ extension EasyHandle {
     unsafe cshims_set_seek_data(raw, context)
     unsafe cshims_set_prereq_data(raw, context)
     unsafe cshims_set_open_socket_data(raw, context)
+    unsafe cshims_set_trailer_data(raw, context)
     unsafe cshims_set_write_function(raw, CurlCallbacks.write)
     unsafe cshims_set_header_function(raw, CurlCallbacks.header)
     unsafe cshims_set_read_function(raw, CurlCallbacks.read)
@@ -99,6 +103,8 @@ extension EasyHandle {
       raw,
       request.sharedOptions.value.version == .http1_1
         ? Int(CURL_HTTP_VERSION_1_1) : Int(CURL_HTTP_VERSION_2TLS))
+    guard setCookies(transfer) else { return false }
+    setPace(request)
     return setMethod(request.method, transfer.upload)
   }
 

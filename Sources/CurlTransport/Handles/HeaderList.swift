@@ -37,8 +37,19 @@ import StreamCore
     return true
   }
 
+  /// Adds fields as lines to a list that somebody else frees; false when there is no memory.
+  static func append(_ fields: HTTPFields, to list: inout UnsafeMutablePointer<curl_slist>?) -> Bool {
+    for field in fields {
+      let line = "\(field.name): \(field.value)"
+      guard let longer = unsafe line.withCString({ unsafe curl_slist_append(list, $0) }) else { return false }
+      unsafe list = longer
+    }
+    return true
+  }
+
   /// The request's fields as libcurl takes them; those that libcurl would add by itself are switched off.
-  static func request(_ fields: HTTPFields, hasBody: Bool) -> HeaderList? {
+  /// With `leavesCookies`, libcurl's cookie engine sends the Cookie field.
+  static func request(_ fields: HTTPFields, hasBody: Bool, leavesCookies: Bool) -> HeaderList? {
     let list = HeaderList()
     var fits = true
     var line: [UInt8] = []
@@ -47,6 +58,7 @@ import StreamCore
       if unsafe HTTPFields.isName(name, "content-length") || HTTPFields.isName(name, "transfer-encoding") {
         return
       }
+      if leavesCookies, unsafe HTTPFields.isName(name, "cookie") { return }
       fits = unsafe list.append(name, value, line: &line) && fits
     }
     if !fields.contains("accept") { fits = list.append("Accept:") && fits }
@@ -62,13 +74,19 @@ import StreamCore
 struct HeaderListCache {
   private var fields = HTTPFields()
   private var hasBody = false
+  private var leavesCookies = false
   private var list: HeaderList?
 
-  mutating func list(for fields: HTTPFields, hasBody: Bool) -> HeaderList? {
-    if let list, hasBody == self.hasBody, fields.isIdentical(to: self.fields) { return list }
-    list = HeaderList.request(fields, hasBody: hasBody)
+  mutating func list(for fields: HTTPFields, hasBody: Bool, leavesCookies: Bool) -> HeaderList? {
+    if let list, hasBody == self.hasBody, leavesCookies == self.leavesCookies,
+      fields.isIdentical(to: self.fields)
+    {
+      return list
+    }
+    list = HeaderList.request(fields, hasBody: hasBody, leavesCookies: leavesCookies)
     self.fields = fields
     self.hasBody = hasBody
+    self.leavesCookies = leavesCookies
     return list
   }
 }

@@ -21,6 +21,7 @@ final class RequestEncoder: Sendable {
     options.tls = configuration.tls
     options.addressing = configuration.addressing
     options.headLimit = configuration.headLimit
+    options.cookies = CookieUse.ofClient.link(configuration)
     plainOptions = CopyOnWrite(options)
     options.reportsUpload = true
     plainOptionsWithUpload = CopyOnWrite(options)
@@ -36,13 +37,14 @@ final class RequestEncoder: Sendable {
         message: "the client's setting \"\(invalidSetting)\" is out of range",
         advice: "It must be positive", method: request.method, url: request.url)
     }
+    let body = try EncodedBody(request)
     let hasPlainHeaders =
-      request.headers.isEmpty
+      request.headers.isEmpty && body.fields.isEmpty
       && (request.hasNoChoices || (request.withoutDefaults.isEmpty && request.decodesContent == nil))
     return TransportRequest(
       method: request.method, url: request.url,
-      headers: hasPlainHeaders ? plainHeaders : Self.headers(request, configuration), body: request.body,
-      options: options(request, reportsUpload: reportsUpload),
+      headers: hasPlainHeaders ? plainHeaders : Self.headers(request, configuration, body.fields),
+      body: body.body, options: body.apply(to: options(request, reportsUpload: reportsUpload)),
       isApproved: isPlainApproved && hasPlainHeaders && request.hasNoChoices)
   }
 
@@ -59,11 +61,22 @@ final class RequestEncoder: Sendable {
     options.priority = choices.priority
     options.isLongLived = choices.isLongLived
     options.mayReplayUnsafe = choices.mayReplayUnsafe
+    options.cookies = choices.cookies.link(configuration)
+    options.bytesPerSecond = choices.rateLimit?.bytesPerSecond
+    if let limit = choices.expectContinue { options.expectLimit = limit }
     return CopyOnWrite(options)
   }
 
-  static func headers(_ request: Request, _ configuration: ClientConfiguration) -> HTTPFields {
+  /// `bodyFields`: what the body says of itself, unless the request says it.
+  static func headers(
+    _ request: Request, _ configuration: ClientConfiguration, _ bodyFields: HTTPFields = [:]
+  ) -> HTTPFields {
     var headers = request.headers
+    if !bodyFields.isEmpty {
+      var fields = bodyFields
+      for name in request.withoutDefaults { fields.removeAll(name) }
+      headers.appendMissing(from: fields)
+    }
     var defaults = configuration.headers
     for name in request.withoutDefaults { defaults.removeAll(name) }
     headers.appendMissing(from: defaults)

@@ -7,12 +7,6 @@ enum RedirectDecision: Sendable {
   case fail(HTTPError)
 
   private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
-  /// Dropped with the content they speak of.
-  private static let contentFields = [
-    "Content-Length", "Content-Type", "Content-Encoding", "Content-Language", "Content-Location",
-    "Transfer-Encoding", "Expect",
-  ]
-  private static let secretFields = ["Authorization", "Cookie", "Proxy-Authorization"]
 
   /// - Parameters:
   ///   - request: the request that was answered.
@@ -23,7 +17,7 @@ enum RedirectDecision: Sendable {
     _ request: Request, url: String, fragment: String?, head: ResponseHead, hops: [RedirectHop],
     policy: RedirectPolicy
   ) -> RedirectDecision {
-    guard policy.limit > 0, statuses.contains(head.status.code), let location = head.headers["Location"]
+    guard policy.limit > 0, statuses.contains(head.status.code), let location = RedirectTarget.location(head)
     else { return .deliver }
     func refuse(_ kind: HTTPError.Kind, _ message: String, _ advice: String? = nil) -> RedirectDecision {
       .fail(
@@ -31,7 +25,7 @@ enum RedirectDecision: Sendable {
           kind, phase: .head, message: message, advice: advice, method: request.method, url: url,
           status: head.status, mayHaveBeenProcessed: true))
     }
-    let target: CurlURL
+    var target: CurlURL
     let current: CurlURL
     do throws(HTTPError) {
       current = try CurlURL(url)
@@ -41,10 +35,29 @@ enum RedirectDecision: Sendable {
         error.kind == .unsupportedScheme ? .redirectRefused : .malformedResponse,
         "the server redirects to \"\(Redaction.url(location))\": \(error.message)")
     }
+    var next = RedirectRequest.next(request, from: current, to: target, status: head.status, policy)
+    var hop = RedirectHop(status: head.status, from: url, to: target.text, method: next.method)
+    if let decide = policy.decide {
+      let proposal = RedirectProposal(
+        head: head, request: request, next: next, hop: hop, history: hops,
+        changesOrigin: target.origin != current.origin)
+      switch decide(proposal) {
+      case .follow: break
+      case .stop: return .deliver
+      case .rewrite(let other):
+        do throws(HTTPError) {
+          target = try CurlURL(other.url)
+        } catch {
+          return .fail(error.naming(method: other.method, url: other.url))
+        }
+        next = RedirectRequest.withoutSecrets(of: request, other, from: current, to: target, policy)
+        hop = RedirectHop(status: head.status, from: url, to: target.text, method: next.method)
+      }
+    }
     if hops.count >= policy.limit {
-      let chain = (hops.map(\.from) + [url, target.text]).suffix(5).map(Redaction.url)
       return refuse(
-        .tooManyRedirects, "more than \(policy.limit) redirects: … \(chain.joined(separator: " → "))",
+        .tooManyRedirects,
+        "more than \(policy.limit) redirects: \(RedirectTarget.chain(hops.map(\.from) + [url, target.text]))",
         "The server may redirect in a circle")
     }
     if current.isSecure, !target.isSecure, !policy.allowsDowngrade {
@@ -52,31 +65,11 @@ enum RedirectDecision: Sendable {
         .redirectRefused, "the server redirects from https to \(Redaction.url(target.text))",
         "Ask for that URL by itself if plain http is acceptable")
     }
-    var next = request
-    next.url = target.text
-    switch (head.status.code, request.method) {
-    case (301, .post), (302, .post): next.method = .get
-    case (303, .head), (303, .get): break
-    case (303, _): next.method = .get
-    default: break
-    }
-    if next.method != request.method || (head.status == 303 && !request.body.isEmpty) {
-      next.body = .empty
-      for name in contentFields { next.headers.removeAll(name) }
-    } else if !request.body.isEmpty, !request.body.isReplayable {
+    if !next.body.isEmpty, !next.body.isReplayable {
       return refuse(
         .bodyNotReplayable, "the server redirects to \(Redaction.url(target.text)) and wants the body again",
         "Give a body that can be read again")
     }
-    if target.origin != current.origin { next.headers.removeAll("Host") }
-    if target.origin != current.origin, !policy.keepsSecrets {
-      for name in secretFields + request.secretHeaders {
-        next.headers.removeAll(name)
-        // Nor does the client's own field of that name go there.
-        next.withoutDefaults.insert(name)
-      }
-    }
-    let hop = RedirectHop(status: head.status, from: url, to: target.text, method: next.method)
     return .follow(next, hop, fragment: target.fragment ?? fragment)
   }
 }

@@ -80,12 +80,15 @@ struct CommandLineParser {
     case .refuse: throw UsageError("--\(option.name) is not supported yet")
     case .help: wantsHelp = true
     case .version: wantsVersion = true
-    case .flag(let set): set(&settings)
+    case .flag(let set):
+      settings.http.given.all.append(.init(option: option, value: nil))
+      set(&settings)
     case .value(let set):
       guard let text = attached ?? rest.popFirst() else {
         throw UsageError("\(spelling) needs a value: \(option.placeholder ?? "")")
       }
       guard !text.utf8.contains(0) else { throw UsageError("\(spelling): the value holds a NUL") }
+      settings.http.given.all.append(.init(option: option, value: text))
       do { try set(&settings, text) } catch { throw error.about(spelling) }
     }
   }

@@ -6,6 +6,7 @@ extension Settings {
     if let method { return method }
     if headOnly { return "HEAD" }
     if upload != nil { return "PUT" }
+    if !http.form.isEmpty { return "POST" }
     return data.isEmpty || dataInQuery ? "GET" : "POST"
   }
 
@@ -22,14 +23,17 @@ extension Settings {
   private var impliedFields: [HeaderOperation] {
     var fields: [HeaderOperation] = []
     switch authorization {
-    case .basic(let user, let password):
+    case .basic(let user, let password) where sendsBasic:
       let credentials = Base64.encode(Array("\(user):\(password)".utf8))
       fields.append(.add(name: "Authorization", value: "Basic " + credentials))
     case .bearer(let token): fields.append(.add(name: "Authorization", value: "Bearer " + token))
-    case nil: break
+    case .basic, nil: break
     }
     if let userAgent { fields.append(Self.field("User-Agent", userAgent)) }
     if let referer { fields.append(Self.field("Referer", referer)) }
+    if !http.cookiePairs.isEmpty {
+      fields.append(.add(name: "Cookie", value: http.cookiePairs.joined(separator: "; ")))
+    }
     if !data.isEmpty, !dataInQuery {
       let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
       fields.append(.add(name: "Content-Type", value: type))

@@ -1,8 +1,17 @@
+import Penstock
+
 extension Settings {
   /// Fails when a file that is read later (`-T`, `--cacert`) can't be.
   func checkFiles() throws(CommandFailure) {
     if case .file(let path) = upload { try InputFile.check(path) }
     if let authorityFile { try InputFile.check(authorityFile) }
+    for path in http.cookieFiles where !path.isEmpty { try InputFile.check(path) }
+    for field in http.form {
+      switch field.content {
+      case .file(let path), .content(let path): if path != "-" { try InputFile.check(path) }
+      case .value: break
+      }
+    }
   }
 
   /// What `-d` and its kin add up to; files and standard input are read here.

@@ -46,6 +46,10 @@ struct EventsVerb {
     switch event {
     case .head(let head) where settings.failsOnStatus && !head.status.isSuccess:
       throw .refused(head.status, head.head.reason, request)
+    case .head(let head):
+      if let limit = settings.maximumBody, let length = settings.bodyLength(head), length > limit {
+        throw .tooLarge(limit, request, status: head.status, received: 0)
+      }
     case .body:
       guard let limit = settings.maximumBody, printer.decoded > limit, let status = printer.status else {
         return

@@ -103,16 +103,10 @@ struct GetVerb {
     if settings.failsOnStatus, !head.status.isSuccess {
       throw .refused(head.status, head.head.reason, request)
     }
-    if let limit = settings.maximumBody, let length = bodyLength(head), length > limit {
+    if let limit = settings.maximumBody, let length = settings.bodyLength(head), length > limit {
       throw .tooLarge(limit, request, status: head.status, received: 0)
     }
     guard settings.includesHead || settings.headOnly else { return }
     do throws(OutputError) { try await output.write(HeadText.wire(head.head)) } catch { throw .output(error) }
-  }
-
-  /// How long the body will be, where the head tells that of what is printed.
-  private func bodyLength(_ head: FinalHead) -> Int64? {
-    guard !settings.headOnly, head.status != 304, head.headers["Content-Encoding"] == nil else { return nil }
-    return head.headers["Content-Length"].flatMap { Int64($0) }
   }
 }

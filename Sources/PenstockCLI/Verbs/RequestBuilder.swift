@@ -3,7 +3,7 @@ import Penstock
 /// Turns settings into the library's values.
 enum RequestBuilder {
   /// The client for a run.
-  static func client(_ settings: Settings) -> Client {
+  static func client(_ settings: Settings, netrc: NetrcFile? = nil) -> Client {
     var configuration = ClientConfiguration()
     configuration.timeouts.connect = limit(settings.connectTimeout, configuration.timeouts.connect)
     configuration.timeouts.firstByte = limit(settings.firstByteTimeout, configuration.timeouts.firstByte)
@@ -29,10 +29,13 @@ enum RequestBuilder {
     configuration.addressing.interface = settings.networkInterface
     configuration.addressing.unixSocket = settings.unixSocket
     configuration.addressing.overrides = settings.resolutions.map { "\($0.host):\($0.port):\($0.address)" }
+    settings.applyHTTP(to: &configuration)
     // Files and batches retry in their own way.
     if settings.verb != .download, settings.verb != .batch { configuration.retry = settings.retryPolicy }
     // A run does what it was told, however often that is.
     configuration.retryBudget = nil
+    CommandCredentials.add(to: &configuration, settings, netrc: netrc)
+    if settings.verb == .batch { BatchVerb.prepare(&configuration, settings) }
     return Client(configuration: configuration)
   }
 
@@ -49,6 +52,8 @@ enum RequestBuilder {
     var request = Request(
       HTTPMethod(settings.effectiveMethod), settings.requestURL(url, data: data),
       body: body(settings, data: data))
+    // A download has a limit of its own, for all its segments.
+    if settings.verb != .download { request.rateLimit = settings.http.rateLimit.map { .bytesPerSecond($0) } }
     for operation in settings.fieldOperations {
       switch operation {
       case .add(let name, let value): request.headers.append(name, value)
@@ -56,7 +61,7 @@ enum RequestBuilder {
       case .remove(let name): request.withoutDefaults.insert(name)
       }
     }
-    return request
+    return CommandCredentials.apply(to: request, settings)
   }
 
   private static func body(_ settings: Settings, data: [UInt8]) -> RequestBody {
@@ -64,6 +69,7 @@ enum RequestBuilder {
     case .file(let path):
       return InputFile.isRegular(path) ? .file(path) : .stream(InputSequence(.file(path)))
     case .standardInput: return .stream(InputSequence(.standardInput))
+    case nil where !settings.http.form.isEmpty: return .multipart(settings.multipartForm)
     case nil: return settings.data.isEmpty || settings.dataInQuery ? .empty : .bytes(data)
     }
   }

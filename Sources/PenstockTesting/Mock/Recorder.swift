@@ -67,8 +67,12 @@ public final class Recorder: Transport {
     if case .bytes(let chunk) = request.body.content { return try open(request) { Array(chunk) } }
     // A body that is read as it is sent: only what is sent is known.
     let copy = BodyCopy(limit: limit)
-    let content = request.body
+    var content = request.body
     var request = request
+    while case .deferred(let make) = content.content {
+      content = try make()
+      request.body = content
+    }
     if case .stream(let make) = content.content {
       request.body = .source(length: content.length, isReplayable: content.isReplayable) {
         CopiedSource(make(), into: copy)

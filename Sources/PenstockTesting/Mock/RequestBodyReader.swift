@@ -5,14 +5,18 @@ import StreamCore
 enum RequestBodyReader {
   /// - Throws: `readFailed` for a file that can't be read, and what the stream of a body throws.
   static func collect(_ body: RequestBody) async throws(HTTPError) -> [UInt8] {
-    if case .bytes(let chunk) = body.content { return Array(chunk) }
-    if case .file(let path) = body.content { return try FileContent.read(path) }
-    guard case .stream(let make) = body.content else { return [] }
-    let lease = SourceLease(make())
-    defer { lease.end() }
-    var bytes: [UInt8] = []
-    while let chunk = try await lease.source.next() { chunk.append(to: &bytes) }
-    return bytes
+    switch body.content {
+    case .empty: return []
+    case .bytes(let chunk): return Array(chunk)
+    case .file(let path): return try FileContent.read(path)
+    case .deferred(let make): return try await collect(make())
+    case .stream(let make):
+      let lease = SourceLease(make())
+      defer { lease.end() }
+      var bytes: [UInt8] = []
+      while let chunk = try await lease.source.next() { chunk.append(to: &bytes) }
+      return bytes
+    }
   }
 }
 

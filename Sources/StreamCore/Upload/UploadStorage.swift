@@ -10,6 +10,7 @@ package final class UploadStorage: Sendable {
     var feeder: UnsafeContinuation<Void, Never>?
     var producer: (@Sendable () -> Void)?
     var failure: HTTPError?
+    var trailers = HTTPFields()
   }
 
   private let state: Mutex<State>
@@ -29,11 +30,17 @@ package final class UploadStorage: Sendable {
 
   /// Runs one body through: makes the source, feeds it at the sender's pace, and starts over when the body
   /// must be sent again.
-  package func feed(from make: @Sendable () -> any BodySource) async {
+  package func feed(
+    from make: @Sendable () -> any BodySource, trailers: RequestTrailers? = nil
+  ) async {
     while true {
       let epoch = state.withLock { $0.machine.epoch }
       do throws(HTTPError) {
         try await feedOnce(make(), epoch: epoch)
+        if let trailers {
+          let fields = try await trailers.made()
+          state.withLock { $0.trailers = fields }
+        }
       } catch {
         fail(error)
         return
@@ -220,6 +227,8 @@ package final class UploadStorage: Sendable {
   package var sent: Int64 { state.withLock { $0.machine.sent } }
   /// Whether libcurl waits for bytes.
   package var isStarved: Bool { state.withLock { $0.machine.isWaitingForFeeder } }
+  /// What follows the body, once it has ended.
+  package var trailers: HTTPFields { state.withLock { $0.trailers } }
   /// What the feeder failed with.
   package var failure: HTTPError? { state.withLock { $0.failure } }
 }

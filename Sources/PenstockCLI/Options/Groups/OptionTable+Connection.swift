@@ -39,7 +39,6 @@ extension OptionTable {
     .later("x", "proxy", "URL", .connection, "Go through this proxy"),
     .later(nil, "noproxy", "LIST", .connection, "Hosts to reach without the proxy"),
     .later(nil, "proxy-user", "USER:PASSWORD", .connection, "Credentials for the proxy"),
-    .later(nil, "limit-rate", "BYTES[k|M|G]", .connection, "No faster than this a second"),
   ]
 
   static let security: [Option] = [

@@ -37,9 +37,8 @@ extension OptionTable {
       $0.isVerbose = true
     },
     .flag("s", "silent", .output, "No progress and no messages") { $0.isSilent = true },
-    .later(nil, "curl", .output, "Print the equivalent curl command and exit"),
     .value(
-      nil, "progress", "auto|bar|json|none", .output, verbs: [.download],
+      nil, "progress", "auto|bar|json|none", .output, verbs: [.download, .batch],
       "Bars or lines on stderr (default), JSON lines on stdout, or nothing"
     ) { settings, text throws(UsageError) in
       settings.progress = try ChoiceValue.parse(text)

@@ -1,0 +1,33 @@
+/// The Location field (RFC 9110 §10.2.2), and how a way along several is told.
+enum RedirectTarget {
+  private static let mostShown = 24
+  private static let longestShown = 200
+
+  /// Where the server points to. Bytes that aren't UTF-8 are percent-encoded one by one, as browsers do.
+  static func location(_ head: ResponseHead) -> String? {
+    guard let bytes = head.headers.rawValues("Location").first else { return nil }
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    let digits = Array("0123456789ABCDEF".utf8)
+    var encoded: [UInt8] = []
+    for byte in bytes {
+      if byte < 0x80 {
+        encoded.append(byte)
+      } else {
+        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+
+  /// The URLs of a chain, secrets cut; of a very long one the first and the last.
+  static func chain(_ urls: [String]) -> String {
+    var shown = urls.map { url in
+      let text = Redaction.url(url)
+      return text.count > longestShown ? text.prefix(longestShown) + Redaction.mark : text
+    }
+    if shown.count > mostShown {
+      shown = shown.prefix(mostShown / 2) + [Redaction.mark] + shown.suffix(mostShown / 2)
+    }
+    return shown.joined(separator: " → ")
+  }
+}
