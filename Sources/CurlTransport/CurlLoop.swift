@@ -119,11 +119,7 @@ actor CurlLoop {
       return fail(transfer, "no handle for the exchange can be made")
     }
     transfer.easy = easy
-    guard
-      let list = headers.list(
-        for: transfer.request.headers, hasBody: transfer.upload != nil,
-        leavesCookies: easy.profile.value.keepsCookies),
-      easy.prepare(transfer, headers: list)
+    guard let list = headers.list(for: transfer, easy), easy.prepare(transfer, headers: list)
     else { return fail(transfer, "the request can't be set up") }
     multi.makeRoom(running: running.count + 1)
     if let reason = multi.add(easy) { return fail(transfer, "libcurl refused the exchange: \(reason)") }

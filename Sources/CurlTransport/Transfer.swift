@@ -49,7 +49,8 @@ final class Transfer: @unchecked Sendable {
 
   /// The lines that the cookie store has lent.
   @safe @exclusivity(unchecked) var lentCookies: [String] = []
-  @safe @exclusivity(unchecked) private var hasNewCookies = false
+  /// Whether a head has brought cookies.
+  @safe @exclusivity(unchecked) var hasNewCookies = false
 
   /// How many bytes may come after the stream asked to hold; see `ReceiveRoom`.
   private let overshoot: Int
@@ -192,9 +193,7 @@ final class Transfer: @unchecked Sendable {
     case .head(let head):
       // A status line after a provisional head takes its place.
       provisional = nil
-      if request.sharedOptions.value.cookies != nil, head.headers.contains("Set-Cookie") {
-        hasNewCookies = true
-      }
+      noteCookies(head)
       if head.status.isInformational, head.status != 101 {
         storage.deliver(.informational(head))
         markForFlush()
@@ -216,21 +215,6 @@ final class Transfer: @unchecked Sendable {
       machine.refuse(error(kind, message, phase: .head))
       return false
     }
-  }
-
-  private func returnCookies() {
-    guard hasNewCookies, let store = request.sharedOptions.value.cookies?.store, let easy else { return }
-    hasNewCookies = false
-    let lines = easy.cookieLines
-    store.merge(lines, lent: lentCookies)
-    lentCookies = lines
-  }
-
-  /// Whose cookies they are: what the Host field says, as in libcurl.
-  var cookieHost: String {
-    guard let field = request.headers["Host"], !field.isEmpty else { return url.host }
-    if field.hasPrefix("[") { return String(field.prefix { $0 != "]" }) + "]" }
-    return String(field.prefix { $0 != ":" }).lowercased()
   }
 
   private func settleHead() -> Bool {

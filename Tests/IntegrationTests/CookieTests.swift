@@ -169,4 +169,22 @@ import Testing
     }
     await server.stop()
   }
+
+  @Test("cookies over HTTP/2", .enabled(if: Tool.hasNginx, "needs nginx and openssl"))
+  func http2() async throws {
+    let extra = """
+      location = /set { add_header Set-Cookie "a=1; Secure"; add_header Set-Cookie "b=2"; return 200 "set"; }
+      location = /echo { return 200 $http_cookie; }
+      """
+    try await NginxServer.with(extra: extra) { server in
+      let jar = CookieJar()
+      try await TestClient.trusting({ $0.cookies = jar }) { client in
+        let response = try await client.send(.get(server.http2("/set")))
+        #expect(response.version == .http2)
+        _ = try await response.body.drain()
+        #expect(jar.all.map(\.name) == ["a", "b"])
+        try await client.expect("a=1; b=2", from: .get(server.http2("/echo")))
+      }
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import Penstock
 import PenstockTesting
 import StreamCore
+import Synchronization
 import Testing
 
 @Suite struct RedirectTests {
@@ -121,4 +122,93 @@ import Testing
     }
     await server.stop()
   }
+
+  @Test func `secrets that were dropped aren't back on the way back`() async throws {
+    let home = try ScriptedServer { request in
+      request.target == "/start"
+        ? [.response(status: 302, fields: [("Location", request.value(of: "X-Away") ?? "")])]
+        : [.response(body: "home")]
+    }
+    let away = try Self.server(302, to: home.url("/end"))
+    try await TestClient.with({ $0.headers = ["Authorization": "Bearer client"] }) { client in
+      var request = Request.get(
+        home.url("/start"),
+        headers: [
+          "Cookie": "a=1", "Proxy-Authorization": "p", "X-API-Key": "k", "X-Away": away.url("/"),
+        ])
+      request.secretHeaders = ["X-API-Key"]
+      let response = try await client.send(request)
+      let text = try await response.body.collect(upTo: .kibibytes(1))
+      #expect(text == Array("home".utf8))
+      #expect(response.history.map(\.from) == [home.url("/start"), away.url("/")])
+      let last = try #require(home.requests.last)
+      for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-API-Key"] {
+        #expect(home.requests.first?.value(of: name) != nil, "\(name)")
+        #expect(away.requests.first?.value(of: name) == nil, "\(name)")
+        #expect(last.value(of: name) == nil, "\(name)")
+      }
+    }
+    await home.stop()
+    await away.stop()
+  }
+
+  @Test func `user info of the URL stays at home, too`() async throws {
+    let other = try ScriptedServer(script: .response(body: "there"))
+    let first = try Self.server(302, to: other.url("/"))
+    try await TestClient.with { client in
+      let url = first.url("/").replacing("http://", with: "http://me:secret@")
+      try await client.expect("there", from: .get(url))
+      #expect(first.requests.first?.value(of: "Authorization") != nil)
+      #expect(other.requests.first?.value(of: "Authorization") == nil)
+    }
+    await first.stop()
+    await other.stop()
+  }
+
+  @Test func `a policy stops at a redirect and hands its body out, or sends something else`() async throws {
+    let server = try ScriptedServer { request in
+      request.target == "/start"
+        ? [.response(status: 302, fields: [("Location", "/end")], body: "moved")]
+        : [.response(body: request.target)]
+    }
+    try await TestClient.with { client in
+      var request = Request.get(server.url("/start"))
+      request.redirects = RedirectPolicy()
+      request.redirects?.decide = { _ in .stop }
+      let stopped = try await client.send(request)
+      #expect(stopped.status == 302 && stopped.history.isEmpty)
+      let text = try await stopped.body.collect(upTo: .kibibytes(1))
+      #expect(text == Array("moved".utf8))
+      let other = server.url("/other")
+      request.redirects?.decide = { _ in .rewrite(.get(other)) }
+      try await client.expect("/other", from: request)
+    }
+    await server.stop()
+  }
+
+  @Test("a body is sent again where it can be", arguments: [307, 308])
+  func replayed(status: Int) async throws {
+    let server = try Self.server(status, to: "/end")
+    let directory = try TemporaryDirectory()
+    let path = try directory.write("body", "content")
+    try await TestClient.with { client in
+      var form = MultipartForm()
+      form.addFile("f", path: path)
+      let again = RequestBody.replayableStream { AsyncStream<[UInt8]>(unfolding: OneShot("content").next) }
+      for body in [RequestBody.string("content"), .file(path), again, .multipart(form)] {
+        try await client.expect("end", from: .put(server.url("/start"), body: body))
+        let pair = server.requests.suffix(2)
+        #expect(pair.first?.body == pair.last?.body)
+        #expect(pair.last?.text.contains("content") == true)
+      }
+    }
+    await server.stop()
+  }
+}
+
+/// One buffer, then the end.
+private final class OneShot: Sendable {
+  private let text: Mutex<String?>
+  init(_ text: String) { self.text = Mutex(text) }
+  @Sendable func next() async -> [UInt8]? { text.withLock { $0.take() }.map { Array($0.utf8) } }
 }

@@ -79,6 +79,35 @@ import Testing
     await server.stop()
   }
 
+  @Test func `connections that die one after another are met three times at most`() async throws {
+    // Every connection answers once and dies with its second request; the last of them never answers.
+    let server = try ScriptedServer(script: [
+      .expectRequest, .response(body: "ok"), .expectHead, .closeAtOnce,
+    ])
+    let dead = try ScriptedServer(script: [.expectHead, .closeAtOnce])
+    try await TestClient.with { client in
+      // Several kept connections, all stale.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 { group.addTask { try await client.expect("ok", from: .get(server.url)) } }
+        try await group.waitForAll()
+      }
+      let before = server.requests.count
+      let error = await failure { try await client.expect("ok", from: .get(server.url)) }
+      // It came through on a new connection, or was given up after its last chance; never more than four sends.
+      if let error {
+        #expect(error.kind == .connectionLost && error.mayHaveBeenProcessed)
+      }
+      #expect(server.requests.count - before <= 4)
+      // A new connection that dies isn't a stale one: nothing is tried again by itself.
+      let fresh = await failure { try await client.text(.get(dead.url)) }
+      #expect(fresh?.kind == .emptyReply)
+      #expect(dead.connectionCount == 1)
+      #expect(fresh?.mayHaveBeenProcessed == true)
+    }
+    await server.stop()
+    await dead.stop()
+  }
+
   @Test("a PUT is sent anew from each kind of body that can be", arguments: 0..<4)
   func replayed_put(index: Int) async throws {
     let (_, make) = Self.bodies[index]

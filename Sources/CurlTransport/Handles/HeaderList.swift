@@ -77,7 +77,10 @@ struct HeaderListCache {
   private var leavesCookies = false
   private var list: HeaderList?
 
-  mutating func list(for fields: HTTPFields, hasBody: Bool, leavesCookies: Bool) -> HeaderList? {
+  mutating func list(for transfer: Transfer, _ easy: EasyHandle) -> HeaderList? {
+    let fields = transfer.request.headers
+    let hasBody = transfer.upload != nil
+    let leavesCookies = easy.profile.value.keepsCookies
     if let list, hasBody == self.hasBody, leavesCookies == self.leavesCookies,
       fields.isIdentical(to: self.fields)
     {
