@@ -9,8 +9,8 @@
 /// client.path("orders").bodyEncoder(XMLEncoding()).post(order)
 /// ```
 public protocol BodyEncoder: Sendable {
-  /// The body of a value, with its content type (`RequestBody.typed`). What it throws fails the request as `HTTPError.Kind.encodingFailed`, before any byte is
-  /// sent.
+  /// The body of a value, with its content type (`RequestBody.typed`). What it throws fails the request as
+  /// `HTTPError.Kind.encodingFailed`, before any byte is sent.
   func encode(_ value: some Encodable) throws -> RequestBody
 }
 
