@@ -102,6 +102,37 @@ struct CallTests {
     #expect(requests[8].body.isEmpty)
   }
 
+  @Test func `forms come from pairs and models, and have parts`() async throws {
+    struct Login: Encodable, Sendable {
+      let user = "a b"
+      let scopes = ["x", "y"]
+      let gone: Int? = nil
+    }
+    let api = API()
+    api.mock.on(.any, .status(204))
+    let call = api.client.path("x").post()
+    try await call.form(["email": "a@b", "n": 1, "none": nil]).send()
+    try await call.form(Login(), QueryEncoding(arrays: .comma)).send()
+    try await call.bodyEncoder(.form()).body(Login()).send()
+    var form = MultipartForm()
+    form.add("bio", "text")
+    try await call.multipart(form).send()
+    _ = try await api.client.send(.form("/x", ["a": "1", "b": "&"]))
+    _ = try await api.client.send(.multipart("/x", form, method: .put))
+    let requests = api.mock.requests
+    #expect(
+      requests.map(\.text).prefix(3) == [
+        "email=a%40b&n=1", "user=a+b&scopes=x%2Cy", "user=a+b&scopes=x&scopes=y",
+      ])
+    #expect(requests[0].headers["Content-Type"] == "application/x-www-form-urlencoded")
+    #expect(
+      requests[3].headers["Content-Type"] == form.contentType && requests[3].text.contains("name=\"bio\""))
+    #expect(
+      requests[4].text == "a=1&b=%26" && requests[5].method == .put && requests[5].body == requests[3].body)
+    let error = await failure { try await call.form(["rate": Double.nan]).send() }
+    #expect(error?.kind == .encodingFailed && error?.message.contains("rate") == true)
+  }
+
   @Test func `the client's default Content-Type beats the body's`() async throws {
     let api = API("https://h") { $0.headers = ["Content-Type": "application/vnd.x+json"] }
     api.mock.on(.any, .status(204))
@@ -111,8 +142,8 @@ struct CallTests {
 
   @Test func `a custom encoder makes the body, for a call or a client`() async throws {
     struct Shout: BodyEncoder {
-      func encode(_ value: some Encodable) throws -> EncodedContent {
-        EncodedContent(.string("\(value)".uppercased()), contentType: "text/shout")
+      func encode(_ value: some Encodable) throws -> RequestBody {
+        RequestBody.string("\(value)".uppercased()).typed("text/shout")
       }
     }
     let api = API("https://h") { $0.api.encoder = Shout() }
@@ -129,6 +160,7 @@ struct CallTests {
     let api = API()
     let error = await failure { try await api.client.path("x").post(Bad()).send() }
     #expect(error?.kind == .encodingFailed && error?.message.contains("rate") == true)
+    #expect(error?.message.contains("Bad") == true)
     let plain = await failure { _ = try Request.post("https://h/", json: Bad()) }
     #expect(plain?.kind == .encodingFailed && plain?.message.contains("Bad") == true)
     #expect(api.mock.requests.isEmpty)
@@ -154,11 +186,11 @@ struct CallTests {
   @Test func `plain constructors make JSON, raw and file requests`() async throws {
     let json = try Request.post("https://h/", json: ["a": 1], headers: ["X": "y"])
     #expect(
-      json.method == .post && json.headers["Content-Type"] == "application/json" && json.headers["X"] == "y")
+      json.method == .post && json.body.contentType == "application/json" && json.headers["X"] == "y")
     #expect(try Request.put("u", json: [1]).method == .put && Request.patch("u", json: [1]).method == .patch)
     let raw = Request.raw("https://h/", [1, 2], contentType: "a/b")
-    #expect(raw.method == .post && raw.headers["Content-Type"] == "a/b" && raw.body.length == 2)
+    #expect(raw.method == .post && raw.body.contentType == "a/b" && raw.body.length == 2)
     let file = Request.file("https://h/", path: "/tmp/none")
-    #expect(file.method == .put && file.headers["Content-Type"] == "application/octet-stream")
+    #expect(file.method == .put && file.body.contentType == "application/octet-stream")
   }
 }

@@ -13,7 +13,7 @@ struct CodingTests {
   private static let date = Date(timeIntervalSince1970: 1_700_000_000.25)
 
   private func text(_ coding: JSONCoding, _ event: Event = Event(createdAt: date)) throws -> String {
-    guard let bytes = try coding.encode(event).body.wholeForTests else { return "" }
+    guard let bytes = try coding.encode(event).wholeForTests else { return "" }
     return String(decoding: bytes, as: UTF8.self)
   }
 

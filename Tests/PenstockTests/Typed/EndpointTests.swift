@@ -122,7 +122,7 @@ struct EndpointTests {
   @Test func `bodies of endpoints are raw, text and files too`() async throws {
     let bodies: [(EndpointBody, String)] = [
       (.raw([65], contentType: "a/b"), "a/b"), (.text("A"), "text/plain; charset=utf-8"),
-      (.encoded(EncodedContent(.string("A"), contentType: "c/d")), "c/d"),
+      (.made(RequestBody.string("A").typed("c/d")), "c/d"),
     ]
     for (body, type) in bodies {
       struct Upload: Endpoint {

@@ -12,7 +12,7 @@ struct CallPlan: Sendable {
   var query: [Query] = []
   var headers = HTTPFields()
   var headerFailure: HTTPError?
-  var body: (@Sendable (any BodyEncoder) throws -> EncodedContent)?
+  var body: (@Sendable (any BodyEncoder) throws(HTTPError) -> RequestBody)?
   var encoder: (any BodyEncoder)?
   var decoder: (any BodyDecoder)?
   var queryEncoding: QueryEncoding?
@@ -40,16 +40,13 @@ struct CallPlan: Sendable {
     if self.path.endsInSlash { path += "/" }
     var request = Request(method, BaseURL.join(base, path: path, query: items), headers: headers)
     if let body {
-      let encoded: EncodedContent
-      do {
-        encoded = try body(encoder ?? api.encoder)
+      do throws(HTTPError) {
+        request.body = try body(encoder ?? api.encoder)
       } catch {
-        throw EncodingFailure.error(error, type: EncodedContent.self).naming(method: method, url: request.url)
+        throw error.naming(method: method, url: request.url)
       }
-      request.body = encoded.body
-      if let type = encoded.contentType, !client.configuration.headers.contains("Content-Type") {
-        request.headers.setDefault("Content-Type", type)
-      }
+      // A type that the client has for all its requests beats the body's.
+      if client.configuration.headers.contains("Content-Type") { request.body = request.body.typed(nil) }
     }
     do {
       for change in changes { try change(&request) }

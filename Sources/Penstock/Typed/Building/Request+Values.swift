@@ -27,13 +27,11 @@ extension Request {
     _ method: HTTPMethod, _ url: String, _ value: some Encodable, headers: HTTPFields = [:],
     coding: JSONCoding = .standard
   ) throws(HTTPError) -> Request {
-    let encoded: EncodedContent
     do {
-      encoded = try coding.encode(value)
+      return Request(method, url, headers: headers, body: try coding.encode(value))
     } catch {
       throw EncodingFailure.error(error, type: type(of: value)).naming(method: method, url: url)
     }
-    return Request(method, url, headers: headers, encoded)
   }
 
   /// A request whose body is these bytes.
@@ -41,7 +39,7 @@ extension Request {
     _ url: String, _ bytes: some Sequence<UInt8>, method: HTTPMethod = .post,
     contentType: String = "application/octet-stream", headers: HTTPFields = [:]
   ) -> Request {
-    Request(method, url, headers: headers, EncodedContent(.bytes(bytes), contentType: contentType))
+    Request(method, url, headers: headers, body: RequestBody.bytes(bytes).typed(contentType))
   }
 
   /// A request whose body is a file, streamed when it is sent.
@@ -49,13 +47,19 @@ extension Request {
     _ url: String, path: String, method: HTTPMethod = .put,
     contentType: String = "application/octet-stream", headers: HTTPFields = [:]
   ) -> Request {
-    Request(method, url, headers: headers, EncodedContent(.file(path), contentType: contentType))
+    Request(method, url, headers: headers, body: RequestBody.file(path).typed(contentType))
   }
 
-  private init(_ method: HTTPMethod, _ url: String, headers: HTTPFields, _ encoded: EncodedContent) {
-    self.init(method, url, headers: headers, body: encoded.body)
-    if let type = encoded.contentType { self.headers.setDefault("Content-Type", type) }
-  }
+  /// A request whose body is a form: names and values in their order.
+  public static func form(
+    _ url: String, _ fields: KeyValuePairs<String, String>, method: HTTPMethod = .post,
+    headers: HTTPFields = [:]
+  ) -> Request { Request(method, url, headers: headers, body: .form(fields.map { ($0.key, $0.value) })) }
+
+  /// A request whose body is a form of several parts.
+  public static func multipart(
+    _ url: String, _ form: MultipartForm, method: HTTPMethod = .post, headers: HTTPFields = [:]
+  ) -> Request { Request(method, url, headers: headers, body: .multipart(form)) }
 
   /// Adds a query item to the URL; nil adds none.
   ///

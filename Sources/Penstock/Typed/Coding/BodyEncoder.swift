@@ -2,30 +2,16 @@
 ///
 /// ```swift
 /// struct XMLEncoding: BodyEncoder {
-///   func encode(_ value: some Encodable) throws -> EncodedContent {
-///     EncodedContent(.bytes(try XML.encode(value)), contentType: "application/xml")
+///   func encode(_ value: some Encodable) throws -> RequestBody {
+///     .bytes(try XML.encode(value)).typed("application/xml")
 ///   }
 /// }
 /// client.path("orders").bodyEncoder(XMLEncoding()).post(order)
 /// ```
 public protocol BodyEncoder: Sendable {
-  /// The body of a value. What it throws fails the request as `HTTPError.Kind.encodingFailed`, before any byte is
-  /// sent.
-  func encode(_ value: some Encodable) throws -> EncodedContent
-}
-
-/// A body and what it is.
-public struct EncodedContent: Sendable {
-  /// The content.
-  public var body: RequestBody
-  /// The Content-Type field, unless request or client have one; nil for none.
-  public var contentType: String?
-
-  /// A body of this type.
-  public init(_ body: RequestBody, contentType: String?) {
-    self.body = body
-    self.contentType = contentType
-  }
+  /// The body of a value, with its content type (`RequestBody.typed`). What it throws fails the request as
+  /// `HTTPError.Kind.encodingFailed`, before any byte is sent.
+  func encode(_ value: some Encodable) throws -> RequestBody
 }
 
 /// Makes a value from a response's body.
@@ -44,11 +30,26 @@ public struct PlainTextEncoder: BodyEncoder {
 
   /// The text of the value.
   /// - Throws: `EncodingError` for a value that isn't a `URLValue`.
-  public func encode(_ value: some Encodable) throws -> EncodedContent {
+  public func encode(_ value: some Encodable) throws -> RequestBody {
     guard let text = (value as? any URLValue)?.urlText else {
       throw EncodingError.invalidValue(
         value, .init(codingPath: [], debugDescription: "\(type(of: value)) has no plain text"))
     }
-    return EncodedContent(.string(text), contentType: "text/plain; charset=utf-8")
+    return RequestBody.string(text).typed("text/plain; charset=utf-8")
+  }
+}
+
+/// Encodes a model's properties as a form (`application/x-www-form-urlencoded`), by the rules of a query encoding.
+public struct FormEncoder: BodyEncoder {
+  /// How values become fields.
+  public var encoding: QueryEncoding
+
+  /// An encoder of these rules.
+  public init(_ encoding: QueryEncoding = .standard) { self.encoding = encoding }
+
+  /// The form.
+  /// - Throws: `HTTPError.Kind.encodingFailed` naming what can't be written.
+  public func encode(_ value: some Encodable) throws -> RequestBody {
+    .form(try encoding.items(value).map { ($0.name, $0.value ?? "") })
   }
 }

@@ -127,8 +127,8 @@ public struct JSONCoding: BodyEncoder, BodyDecoder {
   public var accept: String? { contentType }
 
   /// The value as JSON.
-  public func encode(_ value: some Encodable) throws -> EncodedContent {
-    EncodedContent(.bytes(Array(try encoder.encode(value))), contentType: contentType)
+  public func encode(_ value: some Encodable) throws -> RequestBody {
+    RequestBody.bytes(Array(try encoder.encode(value))).typed(contentType)
   }
 
   /// The value in a JSON text.
@@ -146,6 +146,10 @@ extension BodyEncoder where Self == JSONCoding {
 extension BodyDecoder where Self == JSONCoding {
   /// JSON of this kind.
   public static func json(_ coding: JSONCoding = .standard) -> JSONCoding { coding }
+}
+extension BodyEncoder where Self == FormEncoder {
+  /// A form of these rules.
+  public static func form(_ encoding: QueryEncoding = .standard) -> FormEncoder { FormEncoder(encoding) }
 }
 extension BodyEncoder where Self == PlainTextEncoder {
   /// Plain text.

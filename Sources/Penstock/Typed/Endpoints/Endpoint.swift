@@ -63,8 +63,14 @@ public struct EndpointBody: Sendable {
   public static func file(
     _ path: String, contentType: String = "application/octet-stream"
   ) -> EndpointBody { EndpointBody { $0.body(file: path, contentType: contentType) } }
-  /// A body that is made already: a form, parts, a stream.
-  public static func encoded(_ body: EncodedContent) -> EndpointBody { EndpointBody { $0.body(body) } }
+  /// A form: names and values in their order.
+  public static func form(_ fields: KeyValuePairs<String, (any URLValue)?>) -> EndpointBody {
+    EndpointBody { $0.form(fields) }
+  }
+  /// A form of several parts.
+  public static func multipart(_ form: MultipartForm) -> EndpointBody { EndpointBody { $0.multipart(form) } }
+  /// A body that is made already, such as a stream.
+  public static func made(_ body: RequestBody) -> EndpointBody { EndpointBody { $0.body(body) } }
 }
 
 extension Endpoint {

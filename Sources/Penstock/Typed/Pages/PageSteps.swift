@@ -90,7 +90,6 @@ public struct PageSteps<Page: Sendable>: Sendable {
   }
 
   private static func moved(_ context: Context, to reference: String) throws(HTTPError) -> Request {
-    var request = context.request
     let current = try CurlURL(context.response.url)
     let target: CurlURL
     do throws(HTTPError) {
@@ -99,17 +98,12 @@ public struct PageSteps<Page: Sendable>: Sendable {
       throw context.response.error(
         .malformedResponse, "the link to the next page can't be used: \(error.message)", nil)
     }
-    request.url = target.text
-    if target.origin != current.origin {
-      if current.isSecure, !target.isSecure {
-        throw context.response.error(
-          .redirectRefused, "the next page is to be asked for by http, and this one came by https", nil)
-      }
-      for name in ["Authorization", "Cookie", "Proxy-Authorization"] + request.secretHeaders {
-        request.headers.removeAll(name)
-        request.withoutDefaults.insert(name)
-      }
+    if current.isSecure, !target.isSecure {
+      throw context.response.error(
+        .redirectRefused, "the next page is to be asked for by http, and this one came by https", nil)
     }
-    return request
+    // As a redirect of 307: method and body stay, secrets don't go to another origin.
+    return RedirectRequest.next(
+      context.request, from: current, to: target, status: 307, context.request.redirects ?? RedirectPolicy())
   }
 }
