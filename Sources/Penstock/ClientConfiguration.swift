@@ -53,6 +53,10 @@ public struct ClientConfiguration: Sendable {
   public var tls = TLSOptions()
   /// How hosts are found and reached.
   public var addressing = Addressing()
+  /// What typed calls have in common: base URL, coding, validation.
+  public var api = APIDefaults()
+  /// Who is told of every exchange.
+  public var observers: [any ExchangeObserver] = []
   /// The largest head; 256 KiB, 1,000 lines, 100,000 bytes a line.
   public var headLimit = HeadLimit()
 
@@ -67,6 +71,11 @@ public struct ClientConfiguration: Sendable {
   package var authorizer: (any AttemptAuthorizer)?
   /// Time and chance for retries and guards.
   package var clock = PipelineClock.system
+
+  /// Credentials and the origins that they are for; all that fit a request's origin are put on it, in order.
+  public var credentials: [ScopedCredential] = []
+  /// Proofs of possession or attestation and the origins that they are for; put on after the credentials.
+  public var proofs: [ScopedProof] = []
 
   /// The defaults.
   public init() {}

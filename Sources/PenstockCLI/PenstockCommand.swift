@@ -42,14 +42,16 @@ enum PenstockCommand {
     if settings.http.printsCurl { return printed(CurlText.text(settings) + "\n") }
     let data: [UInt8]
     let output: QueuedOutput
+    let netrc: NetrcFile?
     do throws(CommandFailure) {
       try settings.checkFiles()
+      netrc = try CommandCredentials.netrc(settings)
       data = try settings.loadData()
       output = QueuedOutput(settings.verb == .get ? try GetVerb.output(settings) : .standardOutput)
     } catch {
       return Failure.command(error).status(settings)
     }
-    let client = RequestBuilder.client(settings)
+    let client = RequestBuilder.client(settings, netrc: netrc)
     let task: Task<ExitStatus, Never>
     switch settings.verb {
     case .get:
@@ -65,7 +67,13 @@ enum PenstockCommand {
         await DownloadVerb(settings: settings, client: client, data: data, output: output, display: display)
           .run()
       }
-    case .lines, .sse, .batch, .help:
+    case .batch:
+      do throws(CommandFailure) {
+        return try await BatchVerb.run(settings, client, data, output)
+      } catch {
+        return Failure.command(error).status(settings)
+      }
+    case .lines, .sse, .help:
       throw UsageError("\(settings.verb.rawValue) is not supported yet")
     }
     // What is written for may be waiting for bytes that nobody will read.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What must not reach a log, an error text or an exported command (DESIGN §2 rule 13).
 package enum Redaction {
   /// What stands in place of a secret.
@@ -6,16 +8,41 @@ package enum Redaction {
   private static let secretFields: Set<String> = [
     "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "x-auth-token",
     "x-amz-security-token", "x-access-token", "x-csrf-token", "authentication-info",
+    "dpop", "x-session-token", "x-refresh-token",
   ]
 
   private static let secretQueryNames: Set<String> = [
     "token", "access_token", "refresh_token", "id_token", "api_key", "apikey", "key", "sig", "signature",
-    "password", "passwd", "secret", "client_secret", "code", "auth", "x-amz-signature", "x-amz-credential",
+    "password", "passwd", "secret", "client_secret", "code", "auth", "assertion", "code_verifier",
+    "device_code", "x-amz-signature", "x-amz-credential",
     "x-amz-security-token", "x-goog-signature", "x-goog-credential",
   ]
 
   /// Whether a header field of this name carries a secret.
-  package static func isSecretField(_ name: String) -> Bool { secretFields.contains(name.lowercased()) }
+  package static func isSecretField(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return secretFields.contains(name) || marked.withLock { $0.fields.contains(name) }
+  }
+
+  /// Names that credentials were given for, beside those that everybody knows.
+  private struct Marked: Sendable {
+    var fields: Set<String> = []
+    var queryNames: Set<String> = []
+  }
+
+  private static let marked = Mutex(Marked())
+  /// Names are chosen by programs, not by peers: more than this is a mistake that must not eat memory.
+  private static let markedLimit = 4096
+
+  /// Counts a field of this name as secret from now on, in the whole process.
+  package static func markField(_ name: String) {
+    marked.withLock { if $0.fields.count < markedLimit { $0.fields.insert(name.lowercased()) } }
+  }
+
+  /// Counts a query item of this name as secret from now on, in the whole process.
+  package static func markQueryName(_ name: String) {
+    marked.withLock { if $0.queryNames.count < markedLimit { $0.queryNames.insert(name.lowercased()) } }
+  }
 
   /// A URL without user info and with the values of secret query items cut, those in a fragment too.
   ///
@@ -100,6 +127,7 @@ package enum Redaction {
         position += 1
       }
     }
-    return secretQueryNames.contains(String(decoding: decoded, as: UTF8.self).lowercased())
+    let text = String(decoding: decoded, as: UTF8.self).lowercased()
+    return secretQueryNames.contains(text) || marked.withLock { $0.queryNames.contains(text) }
   }
 }

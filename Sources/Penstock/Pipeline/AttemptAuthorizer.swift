@@ -15,6 +15,17 @@ package protocol AttemptAuthorizer: Sendable {
   func judge(
     _ head: ResponseHead, to sent: AuthorizedRequest, _ attempt: AuthorizationAttempt
   ) async throws(HTTPError) -> AuthorizationVerdict
+
+  /// The response that the caller gets, once nothing more is sent for it.
+  func delivered(
+    _ response: Response, to sent: AuthorizedRequest, _ attempt: AuthorizationAttempt
+  ) async throws(HTTPError) -> Response
+}
+
+extension AttemptAuthorizer {
+  package func delivered(
+    _ response: Response, to sent: AuthorizedRequest, _ attempt: AuthorizationAttempt
+  ) async throws(HTTPError) -> Response { response }
 }
 
 /// A request with its credentials, and what the stage wants to know again when the answer is there (the
@@ -33,6 +44,8 @@ package struct AuthorizedRequest: Sendable {
 
 /// Which attempt of which call it is.
 package struct AuthorizationAttempt: Sendable {
+  /// The client that sends.
+  package var client: Client
   /// The request of this hop without credentials: what `resend` starts from.
   package var request: Request
   /// 1 for the first sending of the call; retries, redirects and resends count.

@@ -77,7 +77,8 @@ final class ManagedCall: @unchecked Sendable {
     reportsEvents && report == nil && !(callMiddlewares.isEmpty && attemptMiddlewares.isEmpty)
   }
 
-  func attempt(_ request: Request, hop: Int) -> AuthorizationAttempt {
-    AuthorizationAttempt(request: request, number: number, hop: hop, resends: resends, deadline: deadline)
+  func attempt(_ request: Request, hop: Int, client: Client) -> AuthorizationAttempt {
+    AuthorizationAttempt(
+      client: client, request: request, number: number, hop: hop, resends: resends, deadline: deadline)
   }
 }

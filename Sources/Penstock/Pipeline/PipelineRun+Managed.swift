@@ -105,7 +105,8 @@ extension PipelineRun {
     managed.retry?.attemptBegins(at: stages.clock.now())
     var sent = AuthorizedRequest(request)
     if let authorizer = managed.authorizer {
-      sent = try await authorizer.authorize(request, managed.attempt(request, hop: hops.count))
+      sent = try await authorizer.authorize(
+        request, managed.attempt(request, hop: hops.count, client: client))
     }
     if let deadline = managed.deadline {
       // One total limit over all hops and attempts.
@@ -123,7 +124,7 @@ extension PipelineRun {
   ) async throws(HTTPError) -> Step? {
     let head = answer.head
     if let authorizer = managed.authorizer {
-      let attempt = managed.attempt(request, hop: hops.count)
+      let attempt = managed.attempt(request, hop: hops.count, client: client)
       if case .resend(let next) = try await authorizer.judge(head, to: sent, attempt) {
         answer.discard()
         guard attempt.canResend else { throw bodyNotReplayable(head) }
@@ -142,11 +143,15 @@ extension PipelineRun {
       startAnew(managed)
       return .event(.redirect(hop))
     }
+    let delivered: Response
     switch answer {
     case .exchange(let exchange, let head, let facts):
-      return .response(try response(to: request, exchange, head, facts))
-    case .response(let response): return .response(response)
+      delivered = try response(to: request, exchange, head, facts)
+    case .response(let response): delivered = response
     }
+    guard let authorizer = managed.authorizer else { return .response(delivered) }
+    let attempt = managed.attempt(request, hop: hops.count, client: client)
+    return .response(try await authorizer.delivered(delivered, to: sent, attempt))
   }
 
   private func startAnew(_ managed: ManagedCall) {
@@ -178,9 +183,10 @@ extension PipelineRun {
     let context = MiddlewareContext(
       client: client, attempt: managed.number, hop: hops.count, deadline: managed.deadline,
       report: managed.report)
-    return try await MiddlewareChain.run(managed.attemptMiddlewares[...], request, context) {
-      [self] request async throws(HTTPError) in try await exchanged(request, report: context.report)
+    let exchange = MiddlewareNext { [self] request async throws(HTTPError) in
+      try await exchanged(request, report: context.report)
     }
+    return try await MiddlewareChain.run(managed.attemptMiddlewares[...], request, context, last: exchange)
   }
 
   /// One exchange up to its head.

@@ -14,7 +14,7 @@ final class PipelineStages: Sendable {
   init(_ configuration: ClientConfiguration) {
     callMiddlewares = configuration.middlewares.filter { $0.scope == .call }
     attemptMiddlewares = configuration.middlewares.filter { $0.scope == .attempt }
-    authorizer = configuration.authorizer
+    authorizer = configuration.authorizer ?? AuthorizationStage.of(configuration)
     retry = configuration.retry
     clock = configuration.clock
     allowance = configuration.retryBudget.map { RetryAllowance($0, now: configuration.clock.now()) }

@@ -29,6 +29,7 @@ enum RedirectRequest {
     guard target.origin != current.origin else { return next }
     next.headers.removeAll("Host")
     if !policy.keepsSecrets {
+      next.leaveOwnCredential()
       for name in secretFields + request.secretHeaders {
         next.headers.removeAll(name)
         // Nor does the client's own field of that name go there.
@@ -45,6 +46,7 @@ enum RedirectRequest {
     var next = other
     next.url = target.text
     guard target.origin != current.origin, !policy.keepsSecrets else { return next }
+    next.leaveOwnCredential()
     for name in secretFields + request.secretHeaders {
       if next.headers[all: name] == request.headers[all: name] { next.headers.removeAll(name) }
       next.withoutDefaults.insert(name)

@@ -23,11 +23,11 @@ extension Settings {
   private var impliedFields: [HeaderOperation] {
     var fields: [HeaderOperation] = []
     switch authorization {
-    case .basic(let user, let password):
+    case .basic(let user, let password) where sendsBasic:
       let credentials = Base64.encode(Array("\(user):\(password)".utf8))
       fields.append(.add(name: "Authorization", value: "Basic " + credentials))
     case .bearer(let token): fields.append(.add(name: "Authorization", value: "Bearer " + token))
-    case nil: break
+    case .basic, nil: break
     }
     if let userAgent { fields.append(Self.field("User-Agent", userAgent)) }
     if let referer { fields.append(Self.field("Referer", referer)) }

@@ -87,6 +87,7 @@ struct Settings: Sendable, Equatable {
   var queryItems: [QueryItem] = []
 
   var authorization: Authorization?
+  var credentials = CredentialSettings()
   /// Empty: none is sent.
   var userAgent: String?
   /// Empty: none is sent.
@@ -116,6 +117,9 @@ struct Settings: Sendable, Equatable {
   /// `-j`, at least 1.
   var parallel: Int?
   var progress: ProgressDisplay = .auto
+  /// What `batch` has of its own.
+  var batch = BatchChoices()
+  var download = DownloadSettings()
 
   /// `--retry`; nil: the verb's default, see `retryPolicy`.
   var retries: Int?

@@ -3,7 +3,7 @@ import Penstock
 /// Turns settings into the library's values.
 enum RequestBuilder {
   /// The client for a run.
-  static func client(_ settings: Settings) -> Client {
+  static func client(_ settings: Settings, netrc: NetrcFile? = nil) -> Client {
     var configuration = ClientConfiguration()
     configuration.timeouts.connect = limit(settings.connectTimeout, configuration.timeouts.connect)
     configuration.timeouts.firstByte = limit(settings.firstByteTimeout, configuration.timeouts.firstByte)
@@ -34,6 +34,8 @@ enum RequestBuilder {
     if settings.verb != .download, settings.verb != .batch { configuration.retry = settings.retryPolicy }
     // A run does what it was told, however often that is.
     configuration.retryBudget = nil
+    CommandCredentials.add(to: &configuration, settings, netrc: netrc)
+    if settings.verb == .batch { BatchVerb.prepare(&configuration, settings) }
     return Client(configuration: configuration)
   }
 
@@ -50,7 +52,8 @@ enum RequestBuilder {
     var request = Request(
       HTTPMethod(settings.effectiveMethod), settings.requestURL(url, data: data),
       body: body(settings, data: data))
-    request.rateLimit = settings.http.rateLimit.map { .bytes($0) }
+    // A download has a limit of its own, for all its segments.
+    if settings.verb != .download { request.rateLimit = settings.http.rateLimit.map { .bytesPerSecond($0) } }
     for operation in settings.fieldOperations {
       switch operation {
       case .add(let name, let value): request.headers.append(name, value)
@@ -58,7 +61,7 @@ enum RequestBuilder {
       case .remove(let name): request.withoutDefaults.insert(name)
       }
     }
-    return request
+    return CommandCredentials.apply(to: request, settings)
   }
 
   private static func body(_ settings: Settings, data: [UInt8]) -> RequestBody {

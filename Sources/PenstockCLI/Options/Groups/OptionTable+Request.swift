@@ -55,30 +55,15 @@ extension OptionTable {
     },
   ]
 
-  static let identity: [Option] = [
-    .value("u", "user", "USER:PASSWORD", .identity, "Basic authentication") {
-      settings, text throws(UsageError) in
-      guard let colon = text.firstIndex(of: ":") else { throw UsageError("USER:PASSWORD is needed") }
-      settings.authorization = .basic(
-        user: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
-    },
-    .value(nil, "bearer", "TOKEN", .identity, "Bearer authentication") { settings, text throws(UsageError) in
-      guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-        throw UsageError("a token is printable ASCII without blanks")
-      }
-      settings.authorization = .bearer(token: text)
-    },
-    .value("A", "user-agent", "NAME", .identity, "The User-Agent; empty sends none") {
-      settings, text throws(UsageError) in
-      settings.userAgent = try HeaderValue.check(text, of: "User-Agent")
-    },
-    .value("e", "referer", "URL", .identity, "The Referer; empty sends none") {
-      settings, text throws(UsageError) in
-      settings.referer = try HeaderValue.check(text, of: "Referer")
-    },
-    .later(nil, "digest", .identity, "Digest authentication"),
-    .later(nil, "netrc", .identity, "Credentials from ~/.netrc"),
-    .later(nil, "netrc-file", "FILE", .identity, "Credentials from this file"),
-    .later(nil, "aws-sigv4", "PROVIDER", .identity, "Sign for AWS"),
-  ]
+  static let identity: [Option] =
+    credentials + [
+      .value("A", "user-agent", "NAME", .identity, "The User-Agent; empty sends none") {
+        settings, text throws(UsageError) in
+        settings.userAgent = try HeaderValue.check(text, of: "User-Agent")
+      },
+      .value("e", "referer", "URL", .identity, "The Referer; empty sends none") {
+        settings, text throws(UsageError) in
+        settings.referer = try HeaderValue.check(text, of: "Referer")
+      },
+    ]
 }

@@ -1,0 +1,16 @@
+public import StreamCore
+
+/// Puts nothing on a request: where a client's credential would go otherwise.
+public struct NoCredential: Credential {
+  /// Nothing.
+  public init() {}
+  /// Does nothing.
+  public func authorize(
+    _ request: inout Request, _ context: inout CredentialContext
+  ) async throws(HTTPError) {}
+}
+
+extension Credential where Self == NoCredential {
+  /// No credential.
+  public static var none: NoCredential { NoCredential() }
+}

@@ -1,0 +1,79 @@
+public import StreamCore
+import Synchronization
+
+extension SessionAuthenticator {
+  var isSkipped: Bool { AuthExemption.skipped.contains(ObjectIdentifier(self)) }
+
+  /// Puts the token on a request; refreshes it first when it is about to end.
+  public func authorize(
+    _ request: inout Request, _ context: inout CredentialContext
+  ) async throws(HTTPError) {
+    if isSkipped || request.headers.contains(options.field) { return }
+    try await load()
+    var look = state.withLock { $0.look(now: clock.elapsed()) }
+    if look.session?.token == nil {
+      guard options.refresher?.needsNoSession == true else { return }
+      try await renew(.missing, context.client)
+      look = state.withLock { $0.look(now: clock.elapsed()) }
+    } else if look.isExpiring, canRefresh {
+      do throws(HTTPError) {
+        try await renew(.expiring(look.ticket), context.client)
+      } catch {
+        if error.kind == .cancelled { throw error }
+        // The clock may be wrong and the token still good: the server decides.
+      }
+      look = state.withLock { $0.look(now: clock.elapsed()) }
+    }
+    guard let session = look.session, let token = session.token else { return }
+    try SecretCheck.visible(token, "the session's token")
+    let scheme = session.scheme ?? options.scheme
+    request.headers.append(options.field, scheme.isEmpty ? token : "\(scheme) \(token)")
+    context.note = look.ticket
+  }
+
+  /// After a refusal of the token: sends again once there is a newer one.
+  public func answered(
+    _ head: ResponseHead, to request: Request, _ context: CredentialContext
+  ) async throws(HTTPError) -> CredentialVerdict {
+    guard options.refreshStatuses.contains(head.status.code), context.resends == 0,
+      let ticket = context.note as? RefreshStateMachine.Ticket
+    else { return .deliver }
+    // A new token wouldn't help (RFC 6750 §3.1).
+    if let error = BearerError(head.headers), error.code != "invalid_token" { return .deliver }
+    let isOld = state.withLock { $0.machine.hasSession && $0.machine.generation != ticket.generation }
+    if isOld { return .resend }
+    guard canRefresh else { return .deliver }
+    try await renew(.rejected(ticket), context.client)
+    return state.withLock({ $0.session?.token }) == nil ? .deliver : .resend
+  }
+
+  /// Whether an answer should be looked at for tokens.
+  func saves(_ head: ResponseHead, isMarked: Bool) -> Bool {
+    guard head.status.isSuccess, !isSkipped else { return false }
+    if isMarked { return true }
+    guard options.saving == .anySuccess else { return false }
+    let type = head.headers["Content-Type"]?.lowercased() ?? ""
+    return type.contains("json")
+  }
+
+  /// Saves the session that an answer holds, if it holds one.
+  func save(_ headers: HTTPFields, _ body: [UInt8]) async throws(HTTPError) {
+    guard let session = options.tokens.session(headers: headers, body: body, now: clock.wall()) else {
+      return
+    }
+    try await save(session)
+  }
+}
+
+extension SessionAuthenticator {
+  /// Notes the key that was registered for this session; the tokens and their generation stay.
+  func setProofKey(_ keyID: String?) async throws(HTTPError) {
+    try await load()
+    try await queue.run { [self] () async throws(HTTPError) in
+      guard var session = state.withLock({ $0.session }) else { return }
+      session.proofKeyID = keyID
+      try await store.save(session)
+      state.withLock { $0.session?.proofKeyID = keyID }
+    }
+  }
+}
