@@ -101,6 +101,23 @@ import Testing
   }
 
   @Test(arguments: [
+    ["-u", "me:hush-hush"], ["--digest", "-u", "me:hush-hush"], ["--bearer", "hush-hush"],
+    ["--aws-sigv4", "aws:amz:r:s", "-u", "AKID:hush-hush"], ["-H", "Authorization: hush-hush"],
+  ])
+  func `secrets are in no exported command and no trace`(_ arguments: [String]) async throws {
+    let server = try ScriptedServer(script: .response(status: 401, fields: [Self.challenge], body: "out"))
+    let exported = try await CommandRun.run(["get", "--curl"] + arguments + [server.url("/")])
+    #expect(exported.status == 0)
+    #expect(exported.output.hasPrefix("curl "))
+    #expect(!exported.output.contains("hush-hush"))
+    #expect(server.requests.isEmpty)
+    let traced = try await CommandRun.run(["get", "-v"] + arguments + [server.url("/")])
+    #expect(!(traced.output + traced.errors).contains("hush-hush"))
+    #expect(!traced.errors.contains("aHVzaC1odXNo"))
+    await server.stop()
+  }
+
+  @Test(arguments: [
     ["--aws-sigv4", "aws:amz:r:s"], ["--aws-sigv4", ":x", "-u", "a:b"],
     ["--aws-sigv4", "a:b:c:d:e", "-u", "a:b"],
     ["--digest", "--bearer", "t"], ["--netrc-file"], ["--aws-sigv4", "aws", "--digest", "-u", "a:b"],

@@ -56,4 +56,15 @@ import Testing
     #expect(!Redaction.isSecretField("Accept"))
     #expect(!Redaction.isSecretField(""))
   }
+
+  @Test func `names that credentials are given for count as secret`() {
+    #expect(Redaction.url("http://h/?odd_name_1=v&a=b") == "http://h/?odd_name_1=v&a=b")
+    Redaction.markQueryName("Odd_Name_1")
+    Redaction.markField("X-Odd-Field-1")
+    #expect(Redaction.url("http://h/?odd_name_1=v&a=b") == "http://h/?odd_name_1=…&a=b")
+    #expect(Redaction.isSecretField("x-odd-field-1"))
+    #expect(!Redaction.isSecretField("x-odd-field-2"))
+    let fields: HTTPFields = ["X-Odd-Field-1": "v", "X-Other": "w"]
+    #expect(fields.description == "X-Odd-Field-1: …\nX-Other: w")
+  }
 }

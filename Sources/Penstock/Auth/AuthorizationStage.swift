@@ -21,6 +21,7 @@ struct AuthorizationStage: AttemptAuthorizer {
   var choice = Choice.client
   var mark = SessionMark.none
   var provesRequests = true
+  var refreshes = true
   /// How often each credential and proof, by its place, has asked to send the call again.
   private var resends: [Int: Int] = [:]
 
@@ -98,7 +99,8 @@ struct AuthorizationStage: AttemptAuthorizer {
         // Proofs keep their place whatever credentials there are.
         let place = index < first.count ? index : 1000 + index - first.count
         var context = CredentialContext(
-          client: attempt.client, origin: origin, hop: attempt.hop, resends: resends[place] ?? 0)
+          client: attempt.client, origin: origin, hop: attempt.hop, resends: resends[place] ?? 0,
+          refreshes: refreshes)
         try await part.authorize(&request, &context)
         memo.parts.append((part, place, context))
       }

@@ -25,7 +25,7 @@ enum BodyDigest {
         }
       }.value
       return try result.get()
-    case .deferred(let make): return try await of(make(), algorithm)
+    case .deferred: return try await of(try body.made(), algorithm)
     case .stream: return nil
     }
   }

@@ -31,6 +31,14 @@ extension Request {
     return copy
   }
 
+  /// The request that meets an expired token alone: no refresh is made or waited for on its behalf, and a refusal is
+  /// its response.
+  public func withoutRefresh() -> Request {
+    var copy = self
+    copy.authorization.refreshes = false
+    return copy
+  }
+
   /// The request without its client's proofs.
   public func withoutProofs() -> Request {
     var copy = self

@@ -225,7 +225,7 @@ extension PipelineRun {
 
   private func url(of answer: Answer) -> String {
     switch answer {
-    case .exchange(let exchange, _, _): exchange.url
+    case .exchange(let exchange, _, _): shownURL(exchange)
     case .response(let response): String(response.url.prefix { $0 != "#" })
     }
   }

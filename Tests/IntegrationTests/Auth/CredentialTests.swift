@@ -76,6 +76,28 @@ import Testing
     await server.stop()
   }
 
+  @Test func `a key in the query is in no event and no response`() async throws {
+    let server = try ScriptedServer { request in
+      request.target.hasPrefix("/end")
+        ? [.response(body: "end")] : [.response(status: 302, fields: [("Location", "/end?x=y")], body: "")]
+    }
+    try await TestClient.with({
+      $0.credentials = [ScopedCredential(.apiKey("s3cret", in: .query("k")), for: origin(server))]
+    }) { client in
+      var shown: [String] = []
+      for try await event in client.events(.get(server.url("/?a=b"))) {
+        switch event {
+        case .redirect(let hop): shown += [hop.from, hop.to]
+        case .head(let head): shown.append(head.url)
+        default: break
+        }
+      }
+      #expect(shown == [server.url("/?a=b"), server.url("/end?x=y"), server.url("/end?x=y")])
+      #expect(server.requests.map(\.target) == ["/?a=b&k=s3cret", "/end?x=y&k=s3cret"])
+    }
+    await server.stop()
+  }
+
   @Test func `tokens of a provider are asked for each time, and its errors tell no secret`() async throws {
     struct Odd: Error { let token = "tok-secret" }
     let server = try ScriptedServer(script: .response(body: "ok"))
@@ -93,6 +115,22 @@ import Testing
       #expect(broken?.kind == .invalidConfiguration)
       #expect(broken?.description.contains("secret") == false)
       #expect(server.requests.count == 1)
+    }
+    await server.stop()
+  }
+
+  @Test func `a field of one's own may have blanks in it, and no line ends`() async throws {
+    let server = try ScriptedServer(script: .response(body: "ok"))
+    try await TestClient.with { client in
+      let good = Request.get(server.url("/")).authorized(by: .header("Authorization", "Token a b"))
+      _ = try await client.text(good)
+      #expect(server.requests.last?.value(of: "Authorization") == "Token a b")
+      for (name, value) in [("X-A", "s3cret\n"), ("X-A", ""), ("X A", "s3cret"), ("X-A", " s3cret")] {
+        let bad = Request.get(server.url("/")).authorized(by: .header(name, value))
+        let error = await failure { try await client.text(bad) }
+        #expect(error?.kind == .invalidConfiguration)
+        #expect(error?.description.contains("s3cret") == false)
+      }
     }
     await server.stop()
   }

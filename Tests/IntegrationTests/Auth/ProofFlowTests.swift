@@ -199,6 +199,28 @@ import Testing
     await server.stop()
   }
 
+  @Test func `a coded body is signed as it goes out, with the type that it tells`() async throws {
+    let server = try ScriptedServer(script: .response(body: "ok"))
+    let signature = MessageSignature(
+      key: .secret([1]), components: ["content-type", "content-encoding", "content-digest"])
+    try await TestClient.with({
+      $0.proofs = [ScopedProof(signature, for: OriginPattern(server.url))]
+    }) { client in
+      var request = Request.post(
+        server.url("/"), body: .string(String(repeating: "abc", count: 50)).typed("text/x-test"))
+      request.bodyCoding = .gzip
+      _ = try await client.text(request)
+      let sent = try #require(server.requests.first)
+      #expect(sent.body.starts(with: [0x1F, 0x8B]))
+      #expect(sent.values(of: "Content-Type") == ["text/x-test"])
+      #expect(sent.values(of: "Content-Encoding") == ["gzip"])
+      let digest = try #require(sent.value(of: "Content-Digest"))
+      let matches = try ContentDigest.matches(digest, sent.body)
+      #expect(matches == true)
+    }
+    await server.stop()
+  }
+
   @Test func `signatures go on the request that is sent, after its credential`() async throws {
     let server = try ScriptedServer(script: .response(body: "ok"))
     var signature = MessageSignature(

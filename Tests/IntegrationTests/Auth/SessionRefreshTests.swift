@@ -237,6 +237,29 @@ import Testing
     }
   }
 
+  @Test func `a request may do without any refresh`() async throws {
+    let server = try AuthServer()
+    try await server.with(Session(token: "old", refreshToken: "r0", expiresAt: 1)) { client, auth in
+      let response = try await client.send(Request.get(server.url("/")).withoutRefresh())
+      #expect(response.status == 401)
+      #expect(server.shared.with { $0.refreshes } == 0)
+    }
+  }
+
+  @Test func `a call's time limit holds while it waits for a refresh`() async throws {
+    let server = try AuthServer { $0.refreshGate = .stall }
+    try await server.with { client, auth in
+      var request = Request.get(server.url("/"))
+      var limits = TimeLimits()
+      limits.total = .milliseconds(300)
+      request.timeouts = limits
+      let limited = request
+      let error = await failure { try await client.text(limited) }
+      #expect(error?.kind == .totalTimeout)
+      #expect(await eventually { client.isIdle })
+    }
+  }
+
   @Test func `two processes with one file make one refresh`() async throws {
     let folder = try TestFolder()
     let server = try AuthServer()

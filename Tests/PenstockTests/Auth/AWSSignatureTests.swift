@@ -118,6 +118,8 @@ import Testing
     }
     #expect(canonical("/a%20b/ü", false).canonicalPath == "/a%20b/%C3%BC")
     #expect(canonical("/a%20b", true).canonicalPath == "/a%2520b")
+    #expect(canonical("/a%2Fb/c", false).canonicalPath == "/a%2Fb/c")
+    #expect(canonical("/a%2Fb/c", true).canonicalPath == "/a%252Fb/c")
     #expect(canonical("/", true).text == "GET\n/\n\nmy-header:a b,c\n\nmy-header\np")
   }
 

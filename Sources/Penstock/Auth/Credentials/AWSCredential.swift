@@ -85,6 +85,7 @@ public struct AWSCredential: Credential {
     try SecretCheck.visible(keys.id, "the AWS key id")
     try SecretCheck.visible(region, "the AWS region")
     try SecretCheck.visible(service, "the AWS service")
+    try request.settleBody()
     let target = try RequestTarget(request.url)
     let query = (target.query ?? "").split(separator: "+", omittingEmptySubsequences: false).joined(
       separator: "%20")

@@ -48,7 +48,9 @@ struct AWSSignature: Sendable {
     }
 
     var canonicalPath: String {
-      let once = AWSEncoding.encode(AWSEncoding.decode(path), keepingSlashes: true)
+      // Segment by segment: an encoded slash is none.
+      let once = path.split(separator: "/", omittingEmptySubsequences: false)
+        .map { AWSEncoding.encode(AWSEncoding.decode($0)) }.joined(separator: "/")
       let path = encodesPathTwice ? AWSEncoding.encode(once.utf8, keepingSlashes: true) : once
       return path.isEmpty ? "/" : path
     }

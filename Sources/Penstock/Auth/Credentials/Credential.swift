@@ -54,10 +54,16 @@ public struct CredentialContext: Sendable {
   public let hop: Int
   /// How often this call was sent again because a credential or proof asked for it.
   public let resends: Int
+  /// Whether the request may be sent again after a refresh, or wait for one; see `Request.withoutRefresh()`.
+  public let refreshes: Bool
   /// The credential's own note about this attempt: what `authorize` leaves here, `answered` finds.
   public var note: (any Sendable)?
 
-  init(client: Client, origin: HTTPOrigin, hop: Int, resends: Int, note: (any Sendable)? = nil) {
+  init(
+    client: Client, origin: HTTPOrigin, hop: Int, resends: Int, refreshes: Bool = true,
+    note: (any Sendable)? = nil
+  ) {
+    self.refreshes = refreshes
     self.client = client
     self.origin = origin
     self.hop = hop
@@ -108,6 +114,17 @@ struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringCon
 
 /// What a value of an Authorization field can't hold is told before a byte is sent.
 enum SecretCheck {
+  /// The same for a whole field value, which may have blanks inside.
+  static func fieldValue(_ text: String, _ what: String) throws(HTTPError) {
+    let isPrintable = text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    guard !text.isEmpty, isPrintable, text.first != " ", text.last != " " else {
+      throw HTTPError(
+        .invalidConfiguration, phase: .queue,
+        message: "\(what) is empty, begins or ends with a blank, or holds control or non-ASCII characters",
+        advice: "Look for a line end at its end")
+    }
+  }
+
   /// Throws `HTTPError.Kind.invalidConfiguration` unless these are visible ASCII characters; the text itself
   /// isn't told.
   static func visible(_ text: String, _ what: String) throws(HTTPError) {

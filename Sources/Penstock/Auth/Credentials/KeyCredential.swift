@@ -34,7 +34,11 @@ public struct KeyCredential: Credential {
   ) async throws(HTTPError) {
     switch place {
     case .header(let name, let prefix):
-      try SecretCheck.visible(key.value, "the key of the field \"\(name)\"")
+      guard !name.isEmpty, name.utf8.allSatisfy(FieldSyntax.isTokenByte) else {
+        throw HTTPError(
+          .invalidConfiguration, phase: .queue, message: "the key's field \"\(name)\" is no token")
+      }
+      try SecretCheck.fieldValue(prefix + key.value, "the key of the field \"\(name)\"")
       if !request.headers.contains(name) { request.headers.append(name, prefix + key.value) }
     case .query(let name):
       request.url = Self.adding(name, key.value, to: request.url)

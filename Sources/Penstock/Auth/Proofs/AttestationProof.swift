@@ -100,6 +100,7 @@ public final class AttestationProof: RequestProof, IdentifiedProof {
   public func prove(
     _ request: inout Request, _ context: inout CredentialContext
   ) async throws(HTTPError) {
+    try request.settleBody()
     guard let digest = try await BodyDigest.of(request.body) else {
       throw HTTPError(
         .invalidBody, phase: .queue, message: "a streamed body can't be attested before it is sent",

@@ -128,6 +128,7 @@ public struct MessageSignature: RequestProof {
         .invalidConfiguration, phase: .queue,
         message: "the signature's label \"\(label)\" is no key of RFC 8941")
     }
+    try request.settleBody()
     if components.contains("content-digest"), !request.headers.contains("Content-Digest") {
       guard let digest = try await ContentDigest.field(of: request.body, digests) else {
         throw HTTPError(

@@ -8,14 +8,19 @@ extension SessionAuthenticator {
   public func authorize(
     _ request: inout Request, _ context: inout CredentialContext
   ) async throws(HTTPError) {
+    if let setting = options.invalidSetting {
+      throw HTTPError(
+        .invalidConfiguration, phase: .queue, message: "the setting SessionOptions.\(setting) is out of range"
+      )
+    }
     if isSkipped || request.headers.contains(options.field) { return }
     try await load()
     var look = state.withLock { $0.look(now: clock.elapsed()) }
     if look.session?.token == nil {
-      guard options.refresher?.needsNoSession == true else { return }
+      guard context.refreshes, options.refresher?.needsNoSession == true else { return }
       try await renew(.missing, context.client)
       look = state.withLock { $0.look(now: clock.elapsed()) }
-    } else if look.isExpiring, canRefresh {
+    } else if look.isExpiring, context.refreshes, canRefresh {
       do throws(HTTPError) {
         try await renew(.expiring(look.ticket), context.client)
       } catch {
@@ -36,7 +41,7 @@ extension SessionAuthenticator {
     _ head: ResponseHead, to request: Request, _ context: CredentialContext
   ) async throws(HTTPError) -> CredentialVerdict {
     guard options.refreshStatuses.contains(head.status.code), context.resends == 0,
-      let ticket = context.note as? RefreshStateMachine.Ticket
+      context.refreshes, let ticket = context.note as? RefreshStateMachine.Ticket
     else { return .deliver }
     // A new token wouldn't help (RFC 6750 §3.1).
     if let error = BearerError(head.headers), error.code != "invalid_token" { return .deliver }
@@ -70,10 +75,13 @@ extension SessionAuthenticator {
   func setProofKey(_ keyID: String?) async throws(HTTPError) {
     try await load()
     try await queue.run { [self] () async throws(HTTPError) in
-      guard var session = state.withLock({ $0.session }) else { return }
+      var session = state.withLock { $0.session } ?? Session(token: nil)
       session.proofKeyID = keyID
       try await store.save(session)
-      state.withLock { $0.session?.proofKeyID = keyID }
+      state.withLock { state in
+        if state.session == nil { state.session = Session(token: nil) }
+        state.session?.proofKeyID = keyID
+      }
     }
   }
 }

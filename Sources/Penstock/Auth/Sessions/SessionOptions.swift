@@ -50,6 +50,18 @@ public struct SessionOptions: Sendable {
 
   /// The defaults: `sessionToken` and `refreshToken`, no refresher.
   public init() {}
+
+  /// The first setting that can't be.
+  var invalidSetting: String? {
+    if field.isEmpty || !field.utf8.allSatisfy(FieldSyntax.isTokenByte) { return "field" }
+    if refreshLimit <= .zero { return "refreshLimit" }
+    if let refreshWindow, refreshWindow.count < 1 || refreshWindow.interval <= .zero {
+      return "refreshWindow"
+    }
+    if failureHold < .zero { return "failureHold" }
+    if let refreshAhead, refreshAhead < .zero { return "refreshAhead" }
+    return nil
+  }
 }
 
 /// What has happened to a session. It holds no token: ask the authenticator.

@@ -51,7 +51,7 @@ struct SessionState: Sendable {
   mutating func adopt(_ session: Session?, ahead: Duration?, wall: Int64, now: Duration, isFresh: Bool) {
     self.session = session
     refreshAt = nil
-    guard let end = session?.expiresAt, let ahead else { return }
+    guard let ahead, let end = session?.expiresAt ?? Self.webTokenEnd(session, wall, isFresh) else { return }
     let (left, overflow) = end.subtractingReportingOverflow(wall)
     // Centuries, or a number that is none.
     guard !overflow, left < 1 << 40 else { return }
@@ -61,6 +61,13 @@ struct SessionState: Sendable {
     }
     let life = Duration.seconds(left)
     refreshAt = now + max(life - ahead, life / 2)
+  }
+
+  /// The end that a web token tells of itself: by its own life when it has just come, else by the wall's time.
+  private static func webTokenEnd(_ session: Session?, _ wall: Int64, _ isFresh: Bool) -> Int64? {
+    guard let token = session?.token, let claims = JWTClaims(token) else { return nil }
+    guard isFresh else { return claims.expiresAt }
+    return claims.lifetime(asOf: wall).map { wall.addingReportingOverflow($0).partialValue }
   }
 
   /// Ends the waits of these; the continuations are the caller's to resume, without the lock.
