@@ -18,6 +18,8 @@ let package = Package(
   products: [
     .library(name: "Penstock", targets: ["Penstock"]),
     .library(name: "PenstockTesting", targets: ["PenstockTesting"]),
+    // What is done of a batch, in an SQLite file: a product of its own, so that the library needs no SQLite.
+    .library(name: "PenstockBatchState", targets: ["PenstockBatchState"]),
     .executable(name: "penstock", targets: ["PenstockCLI"]),
   ],
   traits: [
@@ -34,6 +36,9 @@ let package = Package(
     .systemLibrary(
       name: "CCrypto", path: "CShims/crypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+      name: "CSQLite", path: "CShims/sqlite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"])]),
     // epoll, eventfd and thread names: Swift's Glibc module has none of them.
     .systemLibrary(name: "CLinux", path: "CShims/linux"),
     .systemLibrary(
@@ -57,8 +62,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "PenstockTesting", dependencies: ["StreamCore"], swiftSettings: strict),
+    .target(name: "PenstockBatchState", dependencies: ["Penstock", "CSQLite"], swiftSettings: strict),
     .executableTarget(
-      name: "PenstockCLI", dependencies: ["Penstock"], swiftSettings: strict),
+      name: "PenstockCLI", dependencies: ["Penstock", "PenstockBatchState"], swiftSettings: strict),
 
     // What several test targets share; it knows none of ours.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -69,7 +75,11 @@ let package = Package(
       name: "CurlTransportTests", dependencies: ["TestSupport", "CurlTransport", "StreamCore", "PollLoop"],
       swiftSettings: strict),
     .testTarget(
-      name: "PenstockTests", dependencies: ["TestSupport", "Penstock", "StreamCore", "CZlib"],
+      name: "PenstockTests",
+      dependencies: ["TestSupport", "Penstock", "PenstockTesting", "StreamCore", "CZlib"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PenstockBatchStateTests", dependencies: ["TestSupport", "PenstockBatchState", "Penstock"],
       swiftSettings: strict),
     .testTarget(
       name: "PenstockTestingTests", dependencies: ["PenstockTesting", "StreamCore"],

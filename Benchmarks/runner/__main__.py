@@ -1,4 +1,4 @@
-"""Measures Penstock, the bare C loop and URLSession in interleaved rounds against a local nginx."""
+"""Measures Penstock, the bare C loop and their peers in interleaved rounds against a local nginx."""
 
 import argparse
 import json

@@ -7,7 +7,7 @@ def verdicts(result):
         for series in result.series:
             if series.contender.label != requirement.label:
                 continue
-            figure = {"value": series.value, "ratio": result.ratio(series),
+            figure = {"value": series.value, "ratio": result.ratio(series, requirement.against),
                       "cpu_ratio": result.cpu_ratio(series)}[requirement.figure]
             kept = ((requirement.at_least is None or figure >= requirement.at_least)
                     and (requirement.at_most is None or figure <= requirement.at_most))
@@ -22,7 +22,14 @@ def bound(requirement):
 
 def described(requirement, result):
     name = {"value": result.work.unit, "ratio": "× C", "cpu_ratio": "× C's CPU"}[requirement.figure]
+    if requirement.against:
+        name = f"× {requirement.against}"
     return f"{bound(requirement)} {name}"
+
+
+def cpu(series):
+    """Of a GB where bytes are what is moved, else of a request."""
+    return f"{series.cpu_each * 1e9:.2f} s/GB" if series.is_per_byte else f"{series.cpu_each * 1e6:.1f} µs"
 
 
 def missed(result):
@@ -36,7 +43,8 @@ def number(value):
 
 def table(result):
     work = result.work
-    rows = [("", work.unit, "lowest–highest", "× C", "CPU × C", "peak MiB", "must reach")]
+    rows = [("", work.unit, "lowest–highest", "× C", "CPU", "CPU × C", "peak MiB", "switches",
+             "must reach")]
     for series in result.series:
         own = [(described(requirement, result), kept) for requirement, _, kept in verdicts(result)
                if requirement.label == series.contender.label]
@@ -44,7 +52,8 @@ def table(result):
         rows.append((
             series.contender.label + (" *" if series is result.limit else ""), number(series.value),
             f"{number(min(series.values))}–{number(max(series.values))}", f"{result.ratio(series):.2f}",
-            f"{result.cpu_ratio(series):.2f}", f"{series.peak_mib:.1f}", must))
+            cpu(series), f"{result.cpu_ratio(series):.2f}", f"{series.peak_mib:.1f}",
+            number(series.switches), must))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
@@ -58,7 +67,8 @@ def as_json(result):
         "limit": result.limit.contender.label, "missed": missed(result), "not_built": result.absent,
         "contenders": [{
             "label": series.contender.label, "median": series.value, "ratio": result.ratio(series),
-            "cpu_ratio": result.cpu_ratio(series), "peak_mib": series.peak_mib, "values": series.values,
+            "cpu_ratio": result.cpu_ratio(series), "cpu": cpu(series), "peak_mib": series.peak_mib,
+            "switches": series.switches, "values": series.values,
             "lines": series.lines,
         } for series in result.series],
     }

@@ -37,9 +37,18 @@ class Series:
     @property
     def cpu_each(self):
         """CPU seconds a unit of work: a byte where bytes matter, else a request."""
-        per_byte = self.lines[0]["mode"] in ("large", "download")
-        unit = "bytes" if per_byte else "requests"
+        unit = "bytes" if self.is_per_byte else "requests"
         return statistics.median(line["cpu_seconds"] / line[unit] for line in self.lines)
+
+    @property
+    def is_per_byte(self):
+        return self.lines[0]["mode"] in ("large", "download", "upload")
+
+    @property
+    def switches(self):
+        """Context switches of a run, of the process's own will and not."""
+        return statistics.median(
+            line["voluntary_switches"] + line["involuntary_switches"] for line in self.lines)
 
     @property
     def peak_mib(self):
@@ -58,8 +67,9 @@ class Result:
         best = max if self.work.more_is_better else min
         return best(candidates, key=lambda series: series.value)
 
-    def ratio(self, series):
-        return series.value / self.limit.value if self.limit.value else float("nan")
+    def ratio(self, series, against=None):
+        other = next((each for each in self.series if each.contender.label == against), self.limit)
+        return series.value / other.value if other.value else float("nan")
 
     def cpu_ratio(self, series):
         return series.cpu_each / self.limit.cpu_each if self.limit.cpu_each else float("nan")

@@ -56,7 +56,7 @@ http {{
     listen 127.0.0.1:{tls2} ssl http2 backlog=8192;
     server_name localhost;
     root {root}/www;
-    location = /stall {{
+    location ~ ^/(stall|sink)$ {{
       proxy_pass http://127.0.0.1:{holder};
       proxy_http_version 1.1;
       proxy_request_buffering off;
@@ -182,6 +182,7 @@ class Servers:
         block = os.urandom(MIB)
         (folder / "1k").write_bytes(block[:1024])
         (folder / "10k").write_bytes(block[:10240])
+        (folder / "medium").write_bytes(block * 16)
         with open(folder / "large", "wb") as file:
             for _ in range(self.sizes.large // MIB):
                 file.write(block)

@@ -1,5 +1,6 @@
 """What is measured: each work, who takes part in it, and what Penstock must reach there."""
 
+import pathlib
 from dataclasses import dataclass, field
 
 KIB = 1024
@@ -7,11 +8,14 @@ MIB = 1024 * KIB
 
 C, PENSTOCK, URLSESSION = "bare-loop", "penstock-bench", "urlsession-bench"
 COMMAND = "command-run"
+AIOHTTP = str(pathlib.Path(__file__).resolve().parent / "aiohttp_fetch.py")
 
 
 @dataclass(frozen=True)
 class Sizes:
     large: int
+    many: int  # GETs of 10 KiB
+    upload: int
     count: int  # how often the large plain body is fetched in a run
     requests: int
     sequential: int
@@ -19,11 +23,11 @@ class Sizes:
 
     @staticmethod
     def full():
-        return Sizes(large=1024 * MIB, count=3, requests=60_000, sequential=20_000, urlsession_share=5)
+        return Sizes(large=1024 * MIB, many=10_000, upload=1024 * MIB, count=3, requests=60_000, sequential=20_000, urlsession_share=5)
 
     @staticmethod
     def quick():
-        return Sizes(large=256 * MIB, count=1, requests=6_000, sequential=3_000, urlsession_share=3)
+        return Sizes(large=256 * MIB, many=3_000, upload=256 * MIB, count=1, requests=6_000, sequential=3_000, urlsession_share=3)
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class Requirement:
     figure: str  # value, ratio (in the work's unit) or cpu_ratio
     at_least: float | None = None
     at_most: float | None = None
+    against: str | None = None  # the label that a ratio is to; None: the limit
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,48 @@ def small(at, sizes):
          Contender("URLSession", URLSESSION, arguments(sizes.requests // sizes.urlsession_share))],
         [Requirement("Penstock, on the loop", "ratio", at_least=0.82),
          Requirement("Penstock, hopping", "ratio", at_least=0.70)])
+
+
+def many(at, sizes):
+    url = at.plain + "/10k"
+    arguments = ("small", url, "--requests", str(sizes.many), "--parallel", "64")
+    curl = ("many", f"{sizes.many}x{10 * KIB}", "curl", "-sS", "-Z", "--parallel-max", "64", "-o", "/dev/null",
+            f"{url}?[1-{sizes.many}]")
+    return Work(
+        "many", f"{sizes.many:,} GETs of 10 KiB, 64 at once", "requests/s", "requests_per_second", True,
+        [Contender("C", C, arguments, is_limit=True),
+         Contender("Penstock, on the loop", PENSTOCK, (*arguments, "--on-loop")),
+         Contender("Penstock, hopping", PENSTOCK, arguments),
+         Contender("Penstock, streamed", PENSTOCK, (*arguments, "--streamed")),
+         Contender("curl -Z", COMMAND, curl),
+         Contender("aiohttp", AIOHTTP, arguments)],
+        [Requirement("Penstock, hopping", "ratio", at_least=1.2, against="curl -Z")])
+
+
+def parallel(at, sizes, count):
+    arguments = ("small", at.plain + "/1k", "--requests", str(max(sizes.requests // 2, 4 * count)),
+                 "--parallel", str(count))
+    return Work(
+        f"parallel-{count}", f"{count:,} parallel GETs of 1 KiB", "requests/s", "requests_per_second", True,
+        [Contender("C", C, arguments, is_limit=True),
+         Contender("Penstock, on the loop", PENSTOCK, (*arguments, "--on-loop")),
+         Contender("Penstock, hopping", PENSTOCK, arguments)])
+
+
+def collected(at, sizes):
+    """Bodies of 16 MiB, as a stream and as one array."""
+    arguments = ("large", at.plain + "/medium", "--count", str(max(1, sizes.large // (16 * MIB))))
+    return Work(
+        "collected", "bodies of 16 MiB", "GB/s", "gigabytes_per_second", True,
+        [Contender("C", C, arguments, is_limit=True), Contender("Penstock, streamed", PENSTOCK, arguments),
+         Contender("Penstock, collected", PENSTOCK, (*arguments, "--collected"))])
+
+
+def upload(name, title, url, sizes, extra=()):
+    arguments = ("upload", url, "--bytes", str(sizes.upload), *extra)
+    return Work(
+        name, title, "GB/s", "gigabytes_per_second", True,
+        [Contender("C", C, arguments, is_limit=True), Contender("Penstock", PENSTOCK, arguments)])
 
 
 def sequential(at, sizes):
@@ -139,6 +186,12 @@ def all_works(at, sizes):
         download("download-disk", "large body to a file on disk", at.plain + "/large", at.disk_file),
         small(at, sizes),
         sequential(at, sizes),
+        many(at, sizes),
+        parallel(at, sizes, 1000),
+        parallel(at, sizes, 4096),
+        collected(at, sizes),
+        upload("upload", "an upload out of memory, plain HTTP/1.1", at.holder + "/sink", sizes),
+        upload("upload-tls2", "an upload out of memory, TLS, HTTP/2", at.tls2 + "/sink", sizes, tls2),
         pair("idle", "2,000 open idle streams", "KiB each", "kib_per_stream",
              ("idle", at.holder + "/hold", "--streams", "2000"), 24),
         pair("stopped-reader", "a stopped reader, 1 GiB coming, HTTP/1.1", "MiB above idle", "mib_above_idle",

@@ -121,6 +121,7 @@ actor CurlLoop {
     transfer.easy = easy
     guard let list = headers.list(for: transfer, easy), easy.prepare(transfer, headers: list)
     else { return fail(transfer, "the request can't be set up") }
+    multi.makeRoom(running: running.count + 1)
     if let reason = multi.add(easy) { return fail(transfer, "libcurl refused the exchange: \(reason)") }
     transfer.position = running.count
     running.append(transfer)
@@ -220,6 +221,7 @@ actor CurlLoop {
         last.position = position
       }
       if let easy = transfer.easy { multi?.remove(easy) }
+      multi?.makeRoom(running: running.count)
     }
     guard let easy = transfer.easy.take() else { return }
     easy.finish()
@@ -389,7 +391,4 @@ actor CurlLoop {
       begin(transfer)
     }
   }
-
-  /// Exchanges on this loop, for gauges and tests.
-  var load: (running: Int, waiting: Int, idleHandles: Int) { (running.count, waiting, idle.count) }
 }

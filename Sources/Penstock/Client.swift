@@ -16,14 +16,15 @@ public struct Client: Sendable {
     let encoder: RequestEncoder
     let transport: any Transport
     let curl: CurlTransport?
+    let downloadHub = DownloadHub()
     let stages: PipelineStages
 
-    init(_ configuration: ClientConfiguration, _ transport: any Transport) {
+    init(_ configuration: ClientConfiguration, _ transport: any Transport, _ curl: CurlTransport?) {
       self.configuration = configuration
       self.transport = transport
+      self.curl = curl
       encoder = RequestEncoder(configuration)
       stages = PipelineStages(configuration)
-      curl = transport as? CurlTransport
     }
   }
 
@@ -34,15 +35,23 @@ public struct Client: Sendable {
   var transport: any Transport { core.transport }
   var stages: PipelineStages { core.stages }
   private var curl: CurlTransport? { core.curl }
+  var downloadHub: DownloadHub { core.downloadHub }
 
   /// A client of its own loops and connections; they are made with the first request.
   public init(configuration: ClientConfiguration = ClientConfiguration()) {
-    core = Core(configuration, CurlTransport(configuration.transportConfiguration))
+    let curl = CurlTransport(configuration.transportConfiguration)
+    core = Core(configuration, curl, curl)
+  }
+
+  /// A client whose own transport is wrapped by another, which sees all exchanges: a recorder, a fault injector.
+  public init(configuration: ClientConfiguration, wrapping wrap: (any Transport) -> any Transport) {
+    let curl = CurlTransport(configuration.transportConfiguration)
+    core = Core(configuration, wrap(curl), curl)
   }
 
   /// A client over another transport, for tests.
   public init(transport: any Transport, configuration: ClientConfiguration = ClientConfiguration()) {
-    core = Core(configuration, transport)
+    core = Core(configuration, transport, transport as? CurlTransport)
   }
 
   /// One client for scripts that need no settings. It lives as long as the process.
@@ -56,6 +65,8 @@ public struct Client: Sendable {
   /// - Throws: `HTTPError`: bad input before any byte is sent, `cancelled` when the task is cancelled, and
   ///   whatever went wrong up to the head. What goes wrong later is thrown by the body.
   public func send(_ request: Request) async throws(HTTPError) -> Response {
+    let request = try resolved(request)
+    if let observation = Observation.begun(request, self) { return try await send(request, observation) }
     let run = PipelineRun(request, client: self, reportsUpload: false)
     while true {
       if case .response(let response) = try await run.next() { return response }

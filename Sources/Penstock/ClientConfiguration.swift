@@ -53,6 +53,10 @@ public struct ClientConfiguration: Sendable {
   public var tls = TLSOptions()
   /// How hosts are found and reached.
   public var addressing = Addressing()
+  /// What typed calls have in common: base URL, coding, validation.
+  public var api = APIDefaults()
+  /// Who is told of every exchange.
+  public var observers: [any ExchangeObserver] = []
   /// The largest head; 256 KiB, 1,000 lines, 100,000 bytes a line.
   public var headLimit = HeadLimit()
 

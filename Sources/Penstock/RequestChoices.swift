@@ -18,7 +18,10 @@ struct RequestChoices: Sendable {
   var cookies = CookieUse.ofClient
   var bodyCoding: BodyCoding?
   var expectContinue: Duration?
-  var rateLimit: ByteCount?
+  var observers: [any ExchangeObserver] = []
+  var isResumable = false
+  var resumptionRetries = 5
+  var rateLimit: ByteRate?
   var retry: RetryPolicy?
   var middlewares: [any Middleware] = []
   var authorizer: (any AttemptAuthorizer)?

@@ -75,5 +75,7 @@ public struct Response: Sendable {
   public func cancel() {
     guard let exchange else { return body.claimSource()?.abandon() ?? () }
     exchange.cancel()
+    // A resumable body may be on an exchange of its own.
+    (wireCounter as? ResumingBodySource)?.abandon()
   }
 }

@@ -67,7 +67,13 @@ enum PenstockCommand {
         await DownloadVerb(settings: settings, client: client, data: data, output: output, display: display)
           .run()
       }
-    case .lines, .sse, .batch, .help:
+    case .batch:
+      do throws(CommandFailure) {
+        return try await BatchVerb.run(settings, client, data, output)
+      } catch {
+        return Failure.command(error).status(settings)
+      }
+    case .lines, .sse, .help:
       throw UsageError("\(settings.verb.rawValue) is not supported yet")
     }
     // What is written for may be waiting for bytes that nobody will read.

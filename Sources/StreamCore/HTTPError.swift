@@ -12,11 +12,14 @@ public struct HTTPError: Error, Sendable {
     let received: Int64
     let mayHaveBeenProcessed: Bool
     let attempts: [Attempt]
+    let details: Details?
 
     init(
       kind: Kind, phase: Phase, message: String, advice: String?, method: String?, url: String?,
-      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool, attempts: [Attempt] = []
+      status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool, attempts: [Attempt] = [],
+      details: Details? = nil
     ) {
+      self.details = details
       self.kind = kind
       self.phase = phase
       self.message = message
@@ -92,15 +95,16 @@ public struct HTTPError: Error, Sendable {
     attempts.isEmpty ? self : copy(attempts: attempts)
   }
 
-  private func copy(
+  func copy(
     method: String? = nil, url: String? = nil, status: HTTPStatus? = nil, received: Int64? = nil,
-    attempts: [Attempt]? = nil
+    attempts: [Attempt]? = nil, details: Details? = nil
   ) -> HTTPError {
     HTTPError(
       Storage(
         kind: kind, phase: phase, message: message, advice: advice, method: method ?? storage.method,
         url: url ?? storage.url, status: status ?? storage.status, received: received ?? storage.received,
-        mayHaveBeenProcessed: mayHaveBeenProcessed, attempts: attempts ?? storage.attempts))
+        mayHaveBeenProcessed: mayHaveBeenProcessed, attempts: attempts ?? storage.attempts,
+        details: details ?? storage.details))
   }
 }
 

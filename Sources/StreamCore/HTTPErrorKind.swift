@@ -89,6 +89,12 @@ extension HTTPError {
     case headTooLarge = "header_limit"
     /// A line or record is longer than the limit.
     case lineTooLong = "line_limit"
+    /// A value can't be encoded for the request.
+    case encodingFailed = "encode"
+    /// The content can't be decoded into the value that was asked for.
+    case decodingFailed = "decode"
+    /// The response doesn't pass a validation of the call: content type, or one of the caller's own.
+    case validationFailed = "validation"
     /// The status isn't one that the call accepts.
     case httpStatus = "status"
     /// Too many redirects.
@@ -115,6 +121,10 @@ extension HTTPError {
     case checksumMismatch = "checksum"
     /// No descriptor, thread or memory was to be had.
     case outOfResources = "resources"
+    /// The host's robots.txt forbids it.
+    case robotsDisallowed = "robots"
+    /// A closure of the caller's failed with an error of its own.
+    case transformFailed = "transform"
     /// The transport failed in a way that has no kind of its own.
     case transport
 
@@ -129,10 +139,14 @@ extension HTTPError {
       case .connectFailed: 7
       case .circuitOpen: 7
       case .malformedResponse: 8
+      case .robotsDisallowed: 9
       case .http2Framing: 16
       case .truncated: 18
       case .httpStatus: 22
+      case .encodingFailed: 93
+      case .decodingFailed, .validationFailed: 8
       case .writeFailed, .fileExists, .diskFull, .diskFailed: 23
+      case .transformFailed: 23
       case .readFailed: 26
       case .outOfResources: 27
       case .admissionTimeout, .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout: 28

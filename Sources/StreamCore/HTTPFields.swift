@@ -217,6 +217,11 @@ extension HTTPFields: RandomAccessCollection {
     public let name: String
     /// The value; bytes that aren't UTF-8 are read as ISO 8859-1.
     public let value: String
+
+    package init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// The position of the first field line.

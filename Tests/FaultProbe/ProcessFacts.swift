@@ -2,7 +2,10 @@ import Glibc
 
 /// What this process holds now.
 enum ProcessFacts {
-  static var descriptors: Int { count("/proc/self/fd") }
+  /// Open descriptors but for timers: those belong to the tasks' own threads, which make one when it pleases them.
+  static var descriptors: Int {
+    names("/proc/self/fd").count { !target("/proc/self/fd/\($0)").hasSuffix("[timerfd]") }
+  }
 
   /// Threads of loops and of look-ups: those that the tasks run on come and go.
   static var loopThreads: Int {
@@ -17,7 +20,11 @@ enum ProcessFacts {
     return String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  private static func count(_ path: String) -> Int { names(path).count }
+  private static func target(_ link: String) -> String {
+    var text = [CChar](repeating: 0, count: 256)
+    let length = readlink(link, &text, text.count)
+    return length > 0 ? String(decoding: text[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+  }
 
   private static func names(_ path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }

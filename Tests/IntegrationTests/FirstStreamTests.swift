@@ -76,8 +76,8 @@ import Testing
     for try await event in client.events(.post(server.url("/x"), body: .string("abc"))) {
       switch event {
       case .informational(let head): names.append("informational \(head.status)")
-      case .retry(let attempt): names.append("retry \(attempt)")
       case .redirect(let hop): names.append("redirect \(hop.status)")
+      case .retry(let retry): names.append("retry \(retry.number)")
       case .uploadProgress(let progress): names.append("upload \(progress.sent)")
       case .head(let head): names.append("head \(head.status)")
       case .body(let chunk): names.append("body \(chunk.count)")

@@ -23,9 +23,9 @@ struct CommandRun {
     fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
   ).deletingLastPathComponent().appendingPathComponent("penstock")
 
-  /// `terminal` takes the place of standard error.
+  /// `terminal` takes the place of standard error; `open` are lines of an input that doesn't end before the run.
   static func start(
-    _ arguments: [String], input: Data? = nil, terminal: FileHandle? = nil
+    _ arguments: [String], input: Data? = nil, terminal: FileHandle? = nil, open: [String] = []
   ) throws -> Running {
     let process = Process()
     process.executableURL = executable
@@ -40,13 +40,14 @@ struct CommandRun {
       process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 }
     }
     let inputPipe = Pipe()
-    process.standardInput = input == nil ? FileHandle.nullDevice : inputPipe
+    process.standardInput = input == nil && open.isEmpty ? FileHandle.nullDevice : inputPipe
     try process.run()
+    for line in open { inputPipe.fileHandleForWriting.write(Data((line + "\n").utf8)) }
     if let input {
       inputPipe.fileHandleForWriting.write(input)
       try inputPipe.fileHandleForWriting.close()
     }
-    return Running(process: process, output: output, errors: errors)
+    return Running(process: process, output: output, errors: errors, input: inputPipe)
   }
 
   static func run(_ arguments: [String], input: Data? = nil) async throws -> CommandRun {
@@ -58,6 +59,8 @@ struct CommandRun {
     let process: Process
     let output: Pipe
     let errors: Pipe
+    /// Kept, so that an open input stays open.
+    let input: Pipe
 
     func finish() async throws -> CommandRun {
       async let output = Self.all(of: self.output)

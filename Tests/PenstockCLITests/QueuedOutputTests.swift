@@ -1,3 +1,4 @@
+import StreamCore
 import Foundation
 import Glibc
 import Penstock

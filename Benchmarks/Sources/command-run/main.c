@@ -1,5 +1,6 @@
 /* Runs another program, such as curl, and prints the line that our own programs print: the time from its start
    to its end, its CPU, its peak memory. It is small itself, as the kernel counts the memory of whoever forks. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,10 +12,13 @@
 static double seconds(struct timeval value) { return (double)value.tv_sec + (double)value.tv_usec / 1e6; }
 
 int main(int count, char **arguments) {
+  long long requests = 0, bytes = 0;
   if (count < 4) {
-    fprintf(stderr, "usage: command-run MODE FILE COMMAND...   (FILE: what the command makes)\n");
+    fprintf(stderr, "usage: command-run MODE FILE COMMAND...   (FILE: what the command makes)\n"
+                    "       command-run MODE NxB COMMAND...    (N requests of B bytes each)\n");
     return 2;
   }
+  bool is_counted = sscanf(arguments[2], "%lldx%lld", &requests, &bytes) == 2;
   struct timespec begin, end;
   clock_gettime(CLOCK_MONOTONIC, &begin);
   pid_t child = fork();
@@ -31,13 +35,17 @@ int main(int count, char **arguments) {
   }
   clock_gettime(CLOCK_MONOTONIC, &end);
   struct stat made;
-  if (stat(arguments[2], &made) != 0) {
-    perror(arguments[2]);
-    return 1;
+  if (!is_counted) {
+    if (stat(arguments[2], &made) != 0) {
+      perror(arguments[2]);
+      return 1;
+    }
+    requests = 1;
+    bytes = (long long)made.st_size;
   }
-  printf("{\"mode\":\"%s\",\"requests\":1,\"bytes\":%lld,\"seconds\":%.6f,\"cpu_seconds\":%.6f,"
+  printf("{\"mode\":\"%s\",\"requests\":%lld,\"bytes\":%lld,\"seconds\":%.6f,\"cpu_seconds\":%.6f,"
          "\"peak_rss_kib\":%ld,\"voluntary_switches\":%ld,\"involuntary_switches\":%ld}\n",
-         arguments[1], (long long)made.st_size,
+         arguments[1], requests, requests * bytes,
          (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9,
          seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss, usage.ru_nvcsw, usage.ru_nivcsw);
   return 0;

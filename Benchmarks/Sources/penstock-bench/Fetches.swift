@@ -39,7 +39,11 @@ struct Fetches: Sendable {
     var bytes = 0
     for _ in 0..<requests {
       let response = try await client.send(.get(options.url)).checked()
-      bytes += try await response.body.collect(upTo: .mebibytes(1)).count
+      if options.isStreamed {
+        for try await chunk in response.body { bytes += chunk.count }
+      } else {
+        bytes += try await response.body.collect(upTo: .mebibytes(1)).count
+      }
     }
     return bytes
   }

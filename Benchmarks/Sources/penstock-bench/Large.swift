@@ -11,7 +11,11 @@ struct Large: Sendable {
     bench_begin()
     for _ in 0..<options.count {
       let response = try await client.send(.get(options.url)).checked()
-      for try await chunk in response.body { bytes += chunk.count }
+      if options.isCollected {
+        bytes += try await response.body.collect(upTo: .gibibytes(1)).count
+      } else {
+        for try await chunk in response.body { bytes += chunk.count }
+      }
     }
     bench_end()
     bench_print(options.mode, Int64(options.count), Int64(bytes))

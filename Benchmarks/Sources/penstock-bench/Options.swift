@@ -9,6 +9,9 @@ struct Options: Sendable {
   var to: String?
   var version = VersionPolicy.automatic
   var isOnLoop = false
+  /// Bodies are read as they come, or into one array.
+  var isStreamed = false
+  var isCollected = false
   var count = 1
   var requests = 10_000
   var parallel = 64
@@ -27,6 +30,8 @@ struct Options: Sendable {
       case "--http2": version = .automatic
       case "--http1.1": version = .http1_1
       case "--on-loop": isOnLoop = true
+      case "--streamed": isStreamed = true
+      case "--collected": isCollected = true
       default:
         guard let value = rest.popFirst(), take(name, value) else { return nil }
       }

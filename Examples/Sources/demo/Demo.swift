@@ -64,6 +64,7 @@ enum Demo {
       switch event {
       case .informational(let head): print("   informational \(head.status)")
       case .redirect(let hop): print("   redirect \(hop.status) to \(hop.to)")
+      case .retry(let retry): print("   retry \(retry.number): \(retry.reason)")
       case .uploadProgress(let progress): print("   upload \(progress.sent)")
       case .head(let head):
         print("   head \(head.status), \(head.headers.count) fields, HTTP/\(head.version)")

@@ -6,6 +6,7 @@ for try await event in Client.shared.events(.get(url)) {
   switch event {
   case .informational(let head): print("informational", head.status)
   case .redirect(let hop): print("redirect", hop.status, hop.to)
+  case .retry(let retry): print("retry", retry.number, retry.reason)
   case .uploadProgress(let progress): print("upload", progress.sent)
   case .head(let head): print("head", head.status, head.url)
   case .body(let chunk): print("body", chunk.count)

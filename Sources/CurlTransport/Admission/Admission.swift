@@ -1,3 +1,4 @@
+import StreamCore
 import Synchronization
 
 /// The queue in front of libcurl, shared by all loops of a client.

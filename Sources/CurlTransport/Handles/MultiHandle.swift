@@ -12,21 +12,38 @@ import PollLoop
   @safe @exclusivity(unchecked) private var sockets: [SocketInterest?] = []
   @safe @exclusivity(unchecked) private(set) var maskedSockets = 0
 
+  /// Idle connections that are kept, and what libcurl was told: it counts those in use, too.
+  private let keptConnections: Int
+  @safe @exclusivity(unchecked) private var connectionLimit = 0
+  private static let limitStep = 256
+
   init?(poller: Poller, keptConnections: Int) {
     guard CurlGlobal.isReady, let raw = unsafe curl_multi_init() else { return nil }
     unsafe self.raw = raw
     self.poller = poller
+    self.keptConnections = keptConnections
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe cshims_multi_set_socket_function(raw, CurlCallbacks.socketInterest)
     unsafe cshims_multi_set_socket_data(raw, context)
     unsafe cshims_multi_set_timer_function(raw, CurlCallbacks.timer)
     unsafe cshims_multi_set_timer_data(raw, context)
     unsafe cshims_multi_set_pipelining(raw, Int(CURLPIPE_MULTIPLEX))
-    unsafe cshims_multi_set_max_connects(raw, keptConnections)
+    makeRoom(running: 0)
     unsafe cshims_multi_set_max_concurrent_streams(raw, 100)
   }
 
   deinit { _ = unsafe curl_multi_cleanup(raw) }
+
+  /// Lets libcurl keep connections beside those of the running transfers: at its limit it would close each one
+  /// that becomes idle.
+  func makeRoom(running: Int) {
+    let steps = (running + Self.limitStep - 1) / Self.limitStep
+    let limit = keptConnections + steps * Self.limitStep
+    // A step back needs two, so that a number of transfers around a step doesn't change it all the time.
+    guard limit > connectionLimit || limit + Self.limitStep < connectionLimit else { return }
+    connectionLimit = limit
+    unsafe cshims_multi_set_max_connects(raw, limit)
+  }
 
   /// Starts a transfer. Nil, or why it can't be started.
   func add(_ easy: EasyHandle) -> String? {

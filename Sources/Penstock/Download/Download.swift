@@ -7,8 +7,12 @@
 /// ```
 public final class Download: Sendable {
   private let state: DownloadState
+  private let control: DownloadControl
 
-  init(state: DownloadState) { self.state = state }
+  init(state: DownloadState, control: DownloadControl) {
+    self.state = state
+    self.control = control
+  }
 
   deinit { state.cancel() }
 
@@ -39,8 +43,36 @@ public final class Download: Sendable {
   /// How many wait for `value` now.
   var waiting: Int { state.waiting }
 
-  /// Ends it: no file appears, and what had come is removed.
+  /// Ends it: no file appears. What had come stays as a part where a later download can continue it (see
+  /// `DownloadOptions.resume`), and is removed otherwise.
   public func cancel() { state.cancel() }
+
+  /// Ends it and removes what had come.
+  public func discard() {
+    control.discard()
+    state.cancel()
+  }
+
+  /// Holds it: nothing more is taken from the network until `resume`.
+  ///
+  /// With `keepingConnection` the server is held back and may lose patience; else the connections are closed, and
+  /// `resume` asks for the rest anew. A download that can't be continued keeps its connection in either case.
+  public func pause(keepingConnection: Bool = false) { control.pause(keepingConnection: keepingConnection) }
+
+  /// Lets it go on after `pause`.
+  public func resume() { control.gate.resume() }
+
+  /// Whether it is held.
+  public var isPaused: Bool { control.gate.isPaused }
+
+  /// Limits its speed from now on; nil lifts the limit. It applies beside that of `Client.downloads`.
+  public func setRateLimit(_ rate: ByteRate?) { control.limiter.set(rate) }
+
+  /// The limit of its speed.
+  public var rateLimit: ByteRate? { control.limiter.rate }
+
+  /// The ranges that are on their way now, in order; a look four times a second.
+  public var segments: [SegmentProgress] { control.segments }
 }
 
 /// The events of a download, for one observer. Leaving it doesn't end the download.
@@ -84,7 +116,11 @@ extension Client {
   /// Bytes go to "NAME.part" beside the file, are synced, and get the final name when they are whole: no
   /// failure, cancellation or crash leaves half a file under it. A status outside 2xx touches no file and
   /// fails with `HTTPError.Kind.httpStatus` and the beginning of the body. Content codings are neither asked
-  /// for nor taken off.
+  /// for nor taken off unless `DownloadOptions.decodesContent` says so.
+  ///
+  /// Connections that are lost, stall or end early are taken up where they were, and so is what an earlier,
+  /// interrupted download has left, as far as the server says by a strong validator that nothing has changed
+  /// (`DownloadOptions.resume`); else it begins again, which the event `restarted` tells.
   public func download(
     _ request: Request, to target: DownloadTarget, _ options: DownloadOptions = DownloadOptions()
   ) -> Download {
@@ -96,10 +132,24 @@ extension Client {
     _ request: Request, to target: DownloadTarget, _ options: DownloadOptions = DownloadOptions(),
     calls: FileCalls
   ) -> Download {
+    startDownload(request, to: target, options, calls: calls, turn: nil)
+  }
+
+  /// `turn` is waited for before anything is done, and told when all is done.
+  func startDownload(
+    _ request: Request, to target: DownloadTarget, _ options: DownloadOptions, calls: FileCalls = .system,
+    turn: DownloadTurn?
+  ) -> Download {
     let state = DownloadState()
+    let control = DownloadControl(rate: options.rateLimit)
     let run = DownloadRun(
-      client: self, request: request, target: target, options: options, state: state, calls: calls)
-    state.run { await run.run() }
-    return Download(state: state)
+      client: self, request: request, target: target, options: options, state: state, control: control,
+      calls: calls)
+    state.run {
+      await turn?.take()
+      await run.run()
+      await turn?.give(state.result)
+    }
+    return Download(state: state, control: control)
   }
 }

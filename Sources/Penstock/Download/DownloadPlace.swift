@@ -8,6 +8,8 @@ struct DownloadPlace: Sendable {
   /// What is added to a name while it isn't whole.
   static let partSuffix = ".part"
   static let sidecarSuffix = ".part.json"
+  /// What is added to the name of a file that has the wrong digest and is kept.
+  static let badSuffix = ".bad"
 
   init(_ target: DownloadTarget, overwrite: DownloadOptions.Overwrite) {
     self.target = target
@@ -33,11 +35,28 @@ struct DownloadPlace: Sendable {
       return path
     case .directory(let directory):
       let name = FileName.from(response)
-      let separator = directory.isEmpty || directory.utf8.last == UInt8(ascii: "/") ? "" : "/"
-      let path = directory + separator + name
+      let path = Self.path(of: name, in: directory)
       try check(path)
       return path
     }
+  }
+
+  /// The final path where it is known before the answer: a file, or a name in a folder that an earlier run has
+  /// begun for this URL.
+  func knownPath(url: String) -> String? {
+    switch target {
+    case .file(let path): return path
+    case .directory(let directory):
+      let guess = FileName.from(disposition: nil, url: url)
+      guard let name = Sidecar.findName(in: directory, url: url, guess: guess) else { return nil }
+      let path = Self.path(of: name, in: directory)
+      return (try? check(path)) == nil ? nil : path
+    }
+  }
+
+  private static func path(of name: String, in directory: String) -> String {
+    let separator = directory.isEmpty || directory.utf8.last == UInt8(ascii: "/") ? "" : "/"
+    return directory + separator + name
   }
 
   private func check(_ path: String) throws(HTTPError) {
@@ -58,6 +77,17 @@ struct DownloadPlace: Sendable {
       return
     }
     if overwrite == .never { throw FileFailure.exists(path) }
+  }
+
+  /// When a file was changed, in seconds since 1970; nil when there is none.
+  static func modificationTime(_ path: String) -> Int64? {
+    var facts = stat()
+    return stat(path, &facts) == 0 ? Int64(facts.st_mtim.tv_sec) : nil
+  }
+
+  static func size(_ path: String) -> Int64? {
+    var facts = stat()
+    return stat(path, &facts) == 0 ? Int64(facts.st_size) : nil
   }
 
   private static func checkDirectory(_ path: String) throws(HTTPError) {

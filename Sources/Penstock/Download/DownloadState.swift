@@ -26,6 +26,8 @@ final class DownloadState: Sendable {
 
   func start(_ start: DownloadStart) { change { $0.start(start) } }
 
+  func note(_ event: DownloadEvent) { change { $0.note(event) } }
+
   func report(_ progress: TransferProgress) { change { $0.report(progress) } }
 
   func finish(_ result: Result<DownloadedFile, HTTPError>) { change { $0.finish(result) } }

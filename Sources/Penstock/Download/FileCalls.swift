@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The calls by which a download meets the disk; tests put slow and failing ones in their place.
@@ -8,6 +9,12 @@ struct FileCalls: Sendable {
   var sync: @Sendable (_ descriptor: Int32) -> Int32
   /// How much room is left for this user; nil when unknown.
   var freeBytes: @Sendable (_ descriptor: Int32) -> Int64?
+  /// Brings what was written to the disk, in the middle of a download: 0, or the error number.
+  var syncData: @Sendable (_ descriptor: Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }
+  /// Sets room aside for a file of this size, which stays as long as it is: 0, or the error number.
+  var allocate: @Sendable (_ descriptor: Int32, _ size: Int64) -> Int32 = {
+    cshims_allocate($0, $1) == 0 ? 0 : errno
+  }
 
   static let system = FileCalls(
     write: { descriptor, vectors, offset in

@@ -17,13 +17,22 @@ final class FileWriter: Sendable {
 
   private let file: PartFile
   private let limit: Int
+  private let size: Int
+  private let digests: FileDigests?
   private let state = Mutex(State())
-  /// Belongs to the one task that writes.
-  private let gathering = Mutex(WriteGathering(size: FileWriter.writeSize))
+  /// Filled by the one task that writes; `flush` may empty it meanwhile.
+  private let gathering: Mutex<WriteGathering>
 
-  init(_ file: PartFile, limit: Int) {
+  /// Writes from `offset` on, at least `size` bytes at a time; `digests` gets to see what was written.
+  init(
+    _ file: PartFile, limit: Int, size: Int = FileWriter.writeSize, offset: Int64 = 0,
+    digests: FileDigests? = nil
+  ) {
     self.file = file
-    self.limit = max(2 * Self.writeSize, limit)
+    self.limit = max(2 * size, limit)
+    self.size = size
+    self.digests = digests
+    gathering = Mutex(WriteGathering(size: size, offset: offset))
   }
 
   /// Takes a chunk; returns when the disk has caught up enough. At most `limit` and one chunk are held.
@@ -32,7 +41,7 @@ final class FileWriter: Sendable {
     guard case .write(let batch) = gathering.withLock({ $0.add(chunk) }) else { return }
     submit(batch)
     // There must be room for what is gathered next.
-    try await wait(untilWaiting: limit - Self.writeSize)
+    try await wait(untilWaiting: limit - size)
   }
 
   /// Writes what is left and waits for all of it.
@@ -41,10 +50,15 @@ final class FileWriter: Sendable {
     try await wait(untilWaiting: 0)
   }
 
+  /// Hands on what is gathered, however little; for a slow stream, whose bytes are to reach the disk too.
+  func flush() {
+    if case .write(let batch) = gathering.withLock({ $0.rest() }) { submit(batch) }
+  }
+
   /// Drops what has not been written; no write is under way afterwards.
   func stop() async {
     state.withLock { $0.isStopped = true }
-    gathering.withLock { $0 = WriteGathering(size: Self.writeSize) }
+    gathering.withLock { $0 = WriteGathering(size: size) }
     await sleep { $0.waiting == 0 }
   }
 
@@ -63,8 +77,16 @@ final class FileWriter: Sendable {
         failure = error
       }
     }
+    // What a digest is still to see is held by it, and counts as waiting.
+    guard failure == nil, let digests, state.withLock({ $0.failure == nil && !$0.isStopped }) else {
+      return finished(batch.count, failure)
+    }
+    digests.wrote(batch) { self.finished(batch.count, nil) }
+  }
+
+  private func finished(_ count: Int, _ failure: HTTPError?) {
     let sleeper = state.withLock { state in
-      state.waiting -= batch.count
+      state.waiting -= count
       if state.failure == nil { state.failure = failure }
       return state.sleeper.take()
     }

@@ -12,6 +12,8 @@ final class PartFile: Sendable {
     var descriptor: Int32
     /// Whether any byte was written.
     var hasBytes = false
+    /// What was written and what was found.
+    var written = ByteRanges()
   }
 
   /// The part's own path.
@@ -42,6 +44,11 @@ final class PartFile: Sendable {
 
   deinit { closeNow() }
 
+  var sidecar: Sidecar { Sidecar(part: path) }
+
+  /// What has been written, by this run or an earlier one.
+  var written: ByteRanges { state.withLock { $0.written } }
+
   /// Creates or empties the part and locks it. Under `rename` it is the first number whose file isn't there and
   /// whose part nobody writes.
   static func open(
@@ -50,9 +57,11 @@ final class PartFile: Sendable {
     for number in 0...highestNumber {
       let name = FileName.numbered(finalPath, number)
       if overwrite == .rename, isThere(name) { continue }
-      if let opened = try PartLock.take(name + DownloadPlace.partSuffix) {
-        return PartFile(
+      if let opened = try PartLock.take(name + DownloadPlace.partSuffix, keepingBytes: true) {
+        let part = PartFile(
           opened, wishedPath: finalPath, number: number, overwrite: overwrite, queue: queue, calls: calls)
+        try part.reset()
+        return part
       }
       if overwrite != .rename { throw FileFailure.busy(name) }
     }
@@ -61,6 +70,92 @@ final class PartFile: Sendable {
 
   private static let highestNumber = 9999
 
+  /// The part that an earlier run has left, locked and untouched; nil when there is none.
+  static func openLeftover(
+    _ finalPath: String, overwrite: DownloadOptions.Overwrite, queue: FileQueue, calls: FileCalls = .system
+  ) throws(HTTPError) -> PartFile? {
+    for number in 0...highestNumber {
+      let name = FileName.numbered(finalPath, number)
+      if overwrite == .rename, isThere(name) { continue }
+      guard isThere(name + DownloadPlace.partSuffix) else { return nil }
+      if let opened = try PartLock.take(name + DownloadPlace.partSuffix, keepingBytes: true) {
+        return PartFile(
+          opened, wishedPath: finalPath, number: number, overwrite: overwrite, queue: queue, calls: calls)
+      }
+      if overwrite != .rename { throw FileFailure.busy(name) }
+    }
+    return nil
+  }
+
+  /// The record of what is there, where it fits the bytes that are there.
+  func readRecord() -> PartRecord? {
+    guard let record = sidecar.read(), record.done.end <= size else { return nil }
+    return record
+  }
+
+  /// Takes over what an earlier run has written.
+  func adopt(_ done: ByteRanges) {
+    state.withLock { state in
+      state.written = done
+      state.hasBytes = !done.isEmpty
+    }
+  }
+
+  /// How long the file is.
+  var size: Int64 {
+    var facts = stat()
+    return fstat(descriptor, &facts) == 0 ? Int64(facts.st_size) : 0
+  }
+
+  /// Begins anew. What is said of the old bytes goes first: a record must never speak of bytes that are others.
+  func reset() throws(HTTPError) {
+    if sidecar.isThere {
+      sidecar.remove()
+      try syncDirectory(of: path, onFailure: {})
+    }
+    guard ftruncate(descriptor, 0) == 0 else { throw FileFailure.make(path, errno) }
+    state.withLock { state in
+      state.written = ByteRanges()
+      state.hasBytes = false
+    }
+  }
+
+  /// Makes it exactly so long, and gives back what was set aside beyond.
+  func cut(to size: Int64) throws(HTTPError) {
+    guard ftruncate(descriptor, Int(size)) == 0 else { throw FileFailure.make(path, errno) }
+  }
+
+  /// Gives the file the time of the server's.
+  func set(time: HTTPDate) {
+    let second = timespec(tv_sec: Int(time.secondsSinceEpoch), tv_nsec: 0)
+    let times = [second, second]
+    _ = futimens(descriptor, times)
+  }
+
+  /// Sets room aside, where the file system can; it fails when there surely isn't enough.
+  func allocate(_ total: Int64) throws(HTTPError) {
+    let number = calls.allocate(descriptor, total)
+    if number == ENOSPC || number == EDQUOT { throw FileFailure.make(path, number) }
+  }
+
+  /// Brings what has been written to the disk; may run beside writes.
+  func syncData() throws(HTTPError) {
+    let number = calls.syncData(descriptor)
+    if number != 0 { throw FileFailure.make(path, number) }
+  }
+
+  /// Reads back: how many bytes, or the error number.
+  func read(into buffer: inout [UInt8], count: Int, at offset: Int64) -> (count: Int, number: Int32) {
+    let target = descriptor
+    while true {
+      let read = buffer.withUnsafeMutableBytes {
+        pread(target, $0.baseAddress, min(count, $0.count), Int(offset))
+      }
+      if read >= 0 { return (read, EIO) }
+      if errno != EINTR { return (0, errno) }
+    }
+  }
+
   private static func isThere(_ path: String) -> Bool {
     var facts = stat()
     return lstat(path, &facts) == 0
@@ -68,8 +163,10 @@ final class PartFile: Sendable {
 
   /// Fails when the disk surely has too little room.
   func checkSpace(for total: Int64?) throws(HTTPError) {
-    guard let total, let free = calls.freeBytes(descriptor), free < total else { return }
-    throw FileFailure.tooLittleSpace(path, needed: total, free: free)
+    var facts = stat()
+    let held = fstat(descriptor, &facts) == 0 ? Int64(facts.st_blocks) * 512 : 0
+    guard let total, let free = calls.freeBytes(descriptor), free < total - held else { return }
+    throw FileFailure.tooLittleSpace(path, needed: total - held, free: free)
   }
 
   private var descriptor: Int32 { state.withLock { $0.descriptor } }
@@ -101,7 +198,12 @@ final class PartFile: Sendable {
         rest -= vectors[first].iov_len
         first += 1
       }
-      if written > 0 { state.withLock { $0.hasBytes = true } }
+      if written > 0 {
+        state.withLock { state in
+          state.hasBytes = true
+          state.written.insert(position - Int64(written)..<position)
+        }
+      }
       guard first < vectors.count else { break }
       // Nothing taken and no reason given: trying again could go on for ever.
       if written == 0 { return EIO }
@@ -124,7 +226,9 @@ final class PartFile: Sendable {
         throw FileFailure.make(self.path, ESTALE, "something else has taken its place")
       }
       let final = try self.rename()
-      try self.syncDirectory(of: final)
+      // The name may not last: the failed download leaves its part, as with any other fault of the disk.
+      try self.syncDirectory(of: final) { _ = Glibc.rename(final, self.path) }
+      self.sidecar.remove()
       self.closeNow()
       return final
     }
@@ -171,8 +275,8 @@ final class PartFile: Sendable {
     return true
   }
 
-  private func syncDirectory(of final: String) throws(HTTPError) {
-    let directory = DownloadPlace.split(final).directory
+  private func syncDirectory(of file: String, onFailure undo: () -> Void) throws(HTTPError) {
+    let directory = DownloadPlace.split(file).directory
     let opened = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A folder that may be written and not read can't be synced.
     guard opened >= 0 else { return }
@@ -180,9 +284,24 @@ final class PartFile: Sendable {
     let number = calls.sync(opened)
     // Some file systems can't sync folders; that they say so is no failure.
     guard number != 0, number != EINVAL, number != EOPNOTSUPP else { return }
-    // The name may not last: the failed download leaves its part, as with any other fault of the disk.
-    _ = Glibc.rename(final, path)
+    undo()
     throw FileFailure.make(directory, number)
+  }
+
+  /// The bad bytes get a name of their own: "NAME.bad". Returns it.
+  func setAside() async throws(HTTPError) -> String {
+    try await queue.run { () throws(HTTPError) in
+      let aside = self.finalPath + DownloadPlace.badSuffix
+      guard Glibc.rename(self.path, aside) == 0 else { throw FileFailure.make(aside, errno) }
+      self.sidecar.remove()
+      self.closeNow()
+      return aside
+    }
+  }
+
+  /// Gives the lock up and touches nothing.
+  func leave() async {
+    _ = try? await queue.run { () throws(HTTPError) in self.closeNow() }
   }
 
   /// Gives the file up. After a fault of the disk what has come is kept: it may be all there is.
@@ -190,6 +309,7 @@ final class PartFile: Sendable {
     _ = try? await queue.run { () throws(HTTPError) in
       let (descriptor, hasBytes) = self.state.withLock { ($0.descriptor, $0.hasBytes) }
       if descriptor >= 0, !(keepingBytes && hasBytes), PartLock.holds(descriptor, self.path) {
+        self.sidecar.remove()
         unlink(self.path)
       }
       self.closeNow()

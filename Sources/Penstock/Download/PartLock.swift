@@ -2,18 +2,19 @@ import Glibc
 
 /// Opens a part so that nobody else writes it, in this process or another.
 enum PartLock {
-  /// The descriptor of an empty, locked file of its own under that path; nil when another download has it.
-  static func take(_ path: String) throws(HTTPError) -> Int32? {
+  /// The descriptor of a locked file of its own under that path, emptied unless its bytes are to be kept; nil when
+  /// another download has it.
+  static func take(_ path: String, keepingBytes: Bool = false) throws(HTTPError) -> Int32? {
     // The path may change hands between opening and locking; then it is opened anew.
     for _ in 0..<100 {
       // Not waiting: opening a FIFO would, until somebody reads it.
-      let opened = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+      let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
       guard opened >= 0 else {
         let number = errno
         if number == EINTR { continue }
         throw FileFailure.make(path, number, number == ELOOP ? "it is a symbolic link" : nil)
       }
-      switch claim(opened, path) {
+      switch claim(opened, path, keepingBytes) {
       case .held: return opened
       case .busy:
         close(opened)
@@ -32,7 +33,7 @@ enum PartLock {
     case failed(Int32, String?)
   }
 
-  private static func claim(_ opened: Int32, _ path: String) -> Claim {
+  private static func claim(_ opened: Int32, _ path: String, _ keepingBytes: Bool) -> Claim {
     var facts = stat()
     guard fstat(opened, &facts) == 0 else { return .failed(errno, nil) }
     guard facts.st_mode & S_IFMT == S_IFREG else { return .failed(EINVAL, "it is no regular file") }
@@ -46,6 +47,7 @@ enum PartLock {
       // unlinking: emptying it would empty that file.
       return unlink(path) == 0 ? .changed : .failed(errno, nil)
     }
+    if keepingBytes { return .held }
     guard ftruncate(opened, 0) == 0 else { return .failed(errno, nil) }
     return .held
   }

@@ -23,7 +23,10 @@ struct WriteGathering: Sendable {
   /// What the last chunk of the batch lies in, while small ones may follow it there.
   private var slab: Slab?
 
-  init(size: Int) { self.size = size }
+  init(size: Int, offset: Int64 = 0) {
+    self.size = size
+    batch.offset = offset
+  }
 
   mutating func add(_ chunk: BodyChunk) -> Action {
     take(chunk)

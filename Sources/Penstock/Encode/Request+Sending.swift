@@ -23,12 +23,4 @@ extension Request {
     get { choices.value.expectContinue }
     set { choices.value.expectContinue = newValue }
   }
-
-  /// How many bytes a second are received, and sent, at most; nil, the default: as fast as it goes. It is kept on
-  /// the average of a second or so, for each exchange by itself. Zero or less throws
-  /// `HTTPError.Kind.invalidConfiguration` when the request is sent.
-  public var rateLimit: ByteCount? {
-    get { choices.value.rateLimit }
-    set { choices.value.rateLimit = newValue }
-  }
 }

@@ -62,7 +62,7 @@ final class RequestEncoder: Sendable {
     options.isLongLived = choices.isLongLived
     options.mayReplayUnsafe = choices.mayReplayUnsafe
     options.cookies = choices.cookies.link(configuration)
-    options.bytesPerSecond = choices.rateLimit?.bytes
+    options.bytesPerSecond = choices.rateLimit?.bytesPerSecond
     if let limit = choices.expectContinue { options.expectLimit = limit }
     return CopyOnWrite(options)
   }

@@ -25,12 +25,13 @@ public struct TransferEvents: AsyncSequence, Sendable {
   /// The one iterator; a second one throws `HTTPError.Kind.alreadyConsumed` and sends nothing.
   public func makeAsyncIterator() -> Iterator {
     let isFirst = !claim.isTaken.exchange(true, ordering: .relaxed)
-    return Iterator(run: isFirst ? PipelineRun(request, client: client, reportsUpload: true) : nil)
+    return Iterator(isFirst ? (request, client) : nil)
   }
 
   /// Sends the request with the first `next()`.
   public struct Iterator: AsyncIteratorProtocol {
     private enum Phase {
+      case begin(Request, Client)
       case head(PipelineRun)
       case body(BodyEvents)
       case ended
@@ -40,10 +41,11 @@ public struct TransferEvents: AsyncSequence, Sendable {
     private let isSecond: Bool
     private let begin = ContinuousClock.now
     private var uploadReported: ContinuousClock.Instant?
+    private var observation: Observation?
 
-    init(run: PipelineRun?) {
-      phase = run.map { .head($0) } ?? .ended
-      isSecond = run == nil
+    init(_ call: (Request, Client)?) {
+      phase = call.map { .begin($0, $1) } ?? .ended
+      isSecond = call == nil
     }
 
     /// The next event, nil after `completed`.
@@ -53,21 +55,30 @@ public struct TransferEvents: AsyncSequence, Sendable {
         while true {
           switch phase {
           case .ended: return nil
+          case .begin(let request, let client):
+            let request = try client.resolved(request)
+            observation = Observation.begun(request, client)
+            phase = .head(PipelineRun(request, client: client, reportsUpload: true))
           case .body(var events):
             let event = try await events.next()
             if let event {
               phase = .body(events)
+              observation?.happened(event)
               return event
             }
             phase = .ended
           case .head(let run):
             let step = try await run.next()
             phase = .head(run)
-            if let event = enter(step) { return event }
+            if let event = enter(step) {
+              observation?.happened(event)
+              return event
+            }
           }
         }
       } catch {
         phase = .ended
+        observation?.failed(error)
         throw error
       }
     }

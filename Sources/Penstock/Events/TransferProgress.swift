@@ -31,9 +31,12 @@ struct ProgressMeter: Sendable {
   private var lastReceived: Int64 = 0
   private var reported: Duration
 
-  /// `now` is the time since any fixed instant.
-  init(total: Int64?, now: Duration) {
+  /// `now` is the time since any fixed instant; `received` came before it and doesn't count for the rate.
+  init(total: Int64?, now: Duration, received: Int64 = 0) {
     progress.total = total
+    progress.received = received
+    progress.decoded = received
+    lastReceived = received
     start = now
     last = now
     reported = now
@@ -48,6 +51,9 @@ struct ProgressMeter: Sendable {
     reported = now
     return true
   }
+
+  /// What was unknown when the meter was made.
+  mutating func learn(total: Int64?) { progress.total = total }
 
   /// The last value.
   mutating func finish(now: Duration) -> TransferProgress {

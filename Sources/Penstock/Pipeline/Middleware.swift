@@ -41,8 +41,29 @@ extension Middleware {
   public var scope: MiddlewareScope { .call }
 }
 
-/// The rest of the way, as a middleware sees it.
-public typealias MiddlewareNext = @Sendable (Request) async throws(HTTPError) -> Response
+/// The rest of the way, as a middleware sees it: called like a function.
+public struct MiddlewareNext: Sendable {
+  private let run: @Sendable (Request) async throws(HTTPError) -> Response
+
+  /// The rest of the way as a closure, for tests of middlewares.
+  public init(_ run: @escaping @Sendable (Request) async throws(HTTPError) -> Response) { self.run = run }
+
+  /// Sends a request on; returns when its head is there.
+  ///
+  /// - Throws: what the call failed with.
+  public func callAsFunction(_ request: Request) async throws(HTTPError) -> Response {
+    try await run(request)
+  }
+
+  /// The same, as a value, for those that run several at once.
+  func result(_ request: Request) async -> Result<Response, HTTPError> {
+    do throws(HTTPError) {
+      return .success(try await run(request))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
 
 /// What a middleware surrounds.
 public enum MiddlewareScope: Sendable, Hashable {

@@ -2,13 +2,14 @@
 enum MiddlewareChain {
   static func run(
     _ middlewares: ArraySlice<any Middleware>, _ request: Request, _ context: MiddlewareContext,
-    last: @escaping MiddlewareNext
+    last: MiddlewareNext
   ) async throws(HTTPError) -> Response {
     guard let first = middlewares.first else { return try await last(request) }
     let rest = middlewares.dropFirst()
-    return try await first.intercept(request, context) { request async throws(HTTPError) in
+    let next = MiddlewareNext { request async throws(HTTPError) in
       try await run(rest, request, context, last: last)
     }
+    return try await first.intercept(request, context, next: next)
   }
 
   /// Runs a call's middlewares around what is inside of them, and returns the response.
@@ -17,7 +18,7 @@ enum MiddlewareChain {
   ) async throws(HTTPError) -> Response {
     let client = context.client
     let report = context.report
-    return try await run(call[...], request, context) { request async throws(HTTPError) in
+    let inside = MiddlewareNext { request async throws(HTTPError) in
       let inner = ManagedCall(inside: context, request, attemptMiddlewares: attempt)
       let run = PipelineRun(request, client: client, reportsUpload: report != nil, managed: inner)
       while true {
@@ -27,5 +28,6 @@ enum MiddlewareChain {
         }
       }
     }
+    return try await run(call[...], request, context, last: inside)
   }
 }

@@ -183,9 +183,10 @@ extension PipelineRun {
     let context = MiddlewareContext(
       client: client, attempt: managed.number, hop: hops.count, deadline: managed.deadline,
       report: managed.report)
-    return try await MiddlewareChain.run(managed.attemptMiddlewares[...], request, context) {
-      [self] request async throws(HTTPError) in try await exchanged(request, report: context.report)
+    let exchange = MiddlewareNext { [self] request async throws(HTTPError) in
+      try await exchanged(request, report: context.report)
     }
+    return try await MiddlewareChain.run(managed.attemptMiddlewares[...], request, context, last: exchange)
   }
 
   /// One exchange up to its head.

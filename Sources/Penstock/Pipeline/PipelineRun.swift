@@ -35,7 +35,7 @@ final class PipelineRun: @unchecked Sendable {
   }
 
   init(_ request: Request, client: Client, reportsUpload: Bool, managed: ManagedCall?) {
-    self.request = request
+    self.request = request.preparedForResumption
     self.client = client
     self.reportsUpload = reportsUpload
     self.managed = managed
@@ -121,16 +121,18 @@ final class PipelineRun: @unchecked Sendable {
   func response(
     to request: Request, _ exchange: Exchange, _ head: ResponseHead, _ facts: ExchangeFacts
   ) throws(HTTPError) -> Response {
-    var source = exchange.bodySource()
-    if !request.hasNoChoices, let rate = request.rateLimit {
-      source = PacedBodySource(source, rate: rate.bytes)
-    }
     let framing = ResponseFraming(head, method: request.method)
+    var source = exchange.bodySource()
+    if !request.hasNoChoices {
+      source = ResumingBodySource.wrap(
+        ThrottledBodySource.wrap(source, rate: request.rateLimit), request: request, head: head,
+        framing: framing, client: client)
+    }
     var length: Int64?
     if case .length(let announced) = framing { length = announced }
     if framing == .none { length = 0 }
     let body: ResponseBody
-    var counter: (any WireCounting)?
+    var counter = source as? ResumingBodySource as (any WireCounting)?
     if let decoder = try decoder(for: head, abandoning: source) {
       let decoded = DecodedBodySource(
         source, decoder: decoder, status: head.status, method: request.method, url: exchange.url)

@@ -13,6 +13,7 @@ extension Settings {
     try checkCredentials()
     try checkForm(sendsData: sendsData)
     if verb == .download { try checkDownload() }
+    if verb == .batch { try checkBatch() }
     if standardInputUses > 1 { throw UsageError("standard input can be read only once") }
     if standardInputUses > 0, urls.count > 1, upload != nil || !http.form.isEmpty {
       throw UsageError("standard input can be uploaded to one URL only")
@@ -28,9 +29,9 @@ extension Settings {
 
   private func checkDownload() throws(UsageError) {
     if headOnly { throw UsageError("-I is not an option of download: there is nothing to store") }
-    if compressed == true { throw UsageError("--compressed is not supported yet by download") }
-    if maximumBody != nil { throw UsageError("--max-body is not supported yet by download") }
     if namesStandardOutput { throw UsageError("download writes to files; 'penstock get' writes to stdout") }
+    if urls.count > 1, !download.mirrors.isEmpty { throw UsageError("--mirror goes with one URL") }
+    if urls.count > 1, download.checksum != nil { throw UsageError("--checksum goes with one URL") }
     guard case .file = output else { return }
     if namesAfterRemote { throw UsageError("-o and -O can't be used together") }
     if urls.count > 1 { throw UsageError("-o names one file: use --dir for \(urls.count) URLs") }
@@ -39,5 +40,6 @@ extension Settings {
   private var standardInputUses: Int {
     data.count { $0.content == .input(.standardInput) } + (upload == .standardInput ? 1 : 0)
       + http.form.count { $0.content == .file("-") || $0.content == .content(of: "-") }
+      + (readsInputsFromStandardInput ? 1 : 0)
   }
 }

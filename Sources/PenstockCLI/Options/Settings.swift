@@ -117,6 +117,9 @@ struct Settings: Sendable, Equatable {
   /// `-j`, at least 1.
   var parallel: Int?
   var progress: ProgressDisplay = .auto
+  /// What `batch` has of its own.
+  var batch = BatchChoices()
+  var download = DownloadSettings()
 
   /// `--retry`; nil: the verb's default, see `retryPolicy`.
   var retries: Int?

@@ -1,3 +1,4 @@
+import StreamCore
 import Dispatch
 import Penstock
 import Synchronization
@@ -40,6 +41,11 @@ final class QueuedOutput: Sendable {
     case .wait: await wait { $0.hasRoom }
     case .fail(let error): throw error
     }
+  }
+
+  /// Adds bytes without waiting for room, for the few that nobody can wait with.
+  func add(_ bytes: [UInt8]) {
+    if case .begin = state.withLock({ $0.queue.add(.bytes(bytes)) }) { thread.async { self.writeAll() } }
   }
 
   /// Returns when all is written.

@@ -1,3 +1,4 @@
+import StreamCore
 import Glibc
 import Synchronization
 

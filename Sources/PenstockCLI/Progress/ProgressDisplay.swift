@@ -1,3 +1,4 @@
+import StreamCore
 import Dispatch
 import Penstock
 import Synchronization

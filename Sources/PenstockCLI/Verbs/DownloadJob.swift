@@ -37,6 +37,11 @@ struct DownloadJob: Sendable {
         display?.end(key, bytes: file.bytes)
         display?.say(Self.line(file))
         return .success
+      case .restarted(let reason): display?.say("\(name): begins again (\(reason.rawValue))")
+      case .retry(let retry):
+        if settings.isVerbose {
+          tell("\(name): tried again in \(ProgressFormat.duration(retry.delay)): \(retry.reason)")
+        }
       case .failed(let error): return end(error)
       }
     }
@@ -45,9 +50,11 @@ struct DownloadJob: Sendable {
 
   private func end(_ error: HTTPError) -> ExitStatus {
     display?.end(key, bytes: nil)
-    return Failure.http(error).status(settings) { message in
-      if let display { display.say("penstock: " + message) } else { StandardError.tell(message) }
-    }
+    return Failure.http(error).status(settings, telling: tell)
+  }
+
+  private func tell(_ message: String) {
+    if let display { display.say("penstock: " + message) } else { StandardError.tell(message) }
   }
 
   private var trace: Trace? {
@@ -58,8 +65,12 @@ struct DownloadJob: Sendable {
 
   /// What stays on the screen of a file.
   static func line(_ file: DownloadedFile) -> String {
-    let facts = "\(ProgressFormat.bytes(file.bytes))  in \(ProgressFormat.duration(file.duration))"
-    let line = TextColumns.printable(TransferName.of(file: file.path)) + "  " + facts
+    let name = TextColumns.printable(TransferName.of(file: file.path))
+    if file.isUnchanged { return name + "  unchanged" }
+    var facts = "\(ProgressFormat.bytes(file.bytes))  in \(ProgressFormat.duration(file.duration))"
+    if file.resumedAt > 0 { facts += ", continued at \(ProgressFormat.bytes(file.resumedAt))" }
+    if file.isChecksumVerified { facts += ", checksum verified" }
+    let line = name + "  " + facts
     return file.isEndVerified ? line : line + "  (the server didn't say how much it would be)"
   }
 
@@ -78,8 +89,24 @@ struct DownloadJob: Sendable {
   }
 
   private var options: DownloadOptions {
-    DownloadOptions(
-      overwrite: settings.overwrite ?? .never, digest: settings.progress == .json ? .sha256 : nil)
+    let wanted = settings.download
+    var options = DownloadOptions(
+      overwrite: settings.overwrite ?? .never, segments: wanted.segments ?? .count(1),
+      checksum: wanted.checksum,
+      digest: settings.progress == .json ? .sha256 : nil)
+    switch wanted.continues {
+    case true: options.resume = .always
+    case false: options.resume = .never
+    case nil: options.resume = .ifUnchanged
+    }
+    options.keepsPartWhenCancelled = wanted.continues != false
+    options.mirrors = wanted.mirrors
+    options.retry = settings.retryPolicy ?? .none
+    options.keepsRemoteTime = wanted.keepsRemoteTime
+    options.decodesContent = settings.decodesContent
+    options.maximumSize = settings.maximumBody.map { .bytes($0) }
+    options.rateLimit = settings.http.rateLimit.map { .bytesPerSecond($0) }
+    return options
   }
 
   // MARK: lines for programs
@@ -93,14 +120,22 @@ struct DownloadJob: Sendable {
       line.string("url", shownURL)
       line.string("file", shown(start.file))
       line.integer("total", start.total)
-      line.integer("resumed_at", 0)
-      line.integer("segments", 1)
+      line.integer("resumed_at", start.resumedAt)
+      line.integer("segments", start.segments)
     case .progress(let progress):
       line = begin("progress")
       line.integer("received", progress.received)
       line.integer("total", progress.total)
       line.double("rate", progress.rate)
       line.seconds("eta", progress.eta)
+    case .restarted(let reason):
+      line = begin("restarted")
+      line.string("reason", reason.rawValue)
+    case .retry(let retry):
+      line = begin("retry")
+      line.integer("attempt", retry.attempt)
+      line.seconds("delay", retry.delay)
+      line.string("reason", retry.reason.message)
     case .finished(let file):
       line = begin("finished")
       line.string("file", shown(file.path))

@@ -35,6 +35,7 @@ enum RequestBuilder {
     // A run does what it was told, however often that is.
     configuration.retryBudget = nil
     CommandCredentials.add(to: &configuration, settings, netrc: netrc)
+    if settings.verb == .batch { BatchVerb.prepare(&configuration, settings) }
     return Client(configuration: configuration)
   }
 
@@ -51,7 +52,8 @@ enum RequestBuilder {
     var request = Request(
       HTTPMethod(settings.effectiveMethod), settings.requestURL(url, data: data),
       body: body(settings, data: data))
-    request.rateLimit = settings.http.rateLimit.map { .bytes($0) }
+    // A download has a limit of its own, for all its segments.
+    if settings.verb != .download { request.rateLimit = settings.http.rateLimit.map { .bytesPerSecond($0) } }
     for operation in settings.fieldOperations {
       switch operation {
       case .add(let name, let value): request.headers.append(name, value)

@@ -11,8 +11,8 @@ enum Verb: String, CaseIterable, Sendable {
   /// Whether this build can do it; the others are refused by name.
   var isAvailable: Bool {
     switch self {
-    case .get, .events, .download, .help: true
-    case .lines, .sse, .batch: false
+    case .get, .events, .download, .batch, .help: true
+    case .lines, .sse: false
     }
   }
 

@@ -40,7 +40,7 @@ extension ChunkConnection {
       }
     }
     fields += [("Content-Type", "application/octet-stream"), ("Content-Length", "\(count)")]
-    try send(Array(ResponseHead.text(status: code, fields: fields).utf8), more: !isHead && count > 0)
+    try send(Array(ChunkResponseHead.text(status: code, fields: fields).utf8), more: !isHead && count > 0)
     return isHead ? true : try sendFile(file, from: offset, count: count)
   }
 

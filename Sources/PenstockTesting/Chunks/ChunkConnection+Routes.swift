@@ -53,7 +53,7 @@ extension ChunkConnection {
   }
 
   func okHead(length: Int64) -> String {
-    ResponseHead.text(
+    ChunkResponseHead.text(
       status: 200,
       fields: [("Content-Type", "application/octet-stream"), ("Content-Length", "\(length)")])
   }
@@ -65,7 +65,7 @@ extension ChunkConnection {
     let hasBody = status != 204 && status != 304
     var fields = fields
     if hasBody { fields += [("Content-Type", type), ("Content-Length", "\(text.utf8.count)")] }
-    let head = ResponseHead.text(status: status, fields: fields)
+    let head = ChunkResponseHead.text(status: status, fields: fields)
     try send(hasBody && !isHead ? head + text : head)
   }
 
@@ -81,14 +81,14 @@ extension ChunkConnection {
     }
     var type = "application/octet-stream"
     for field in head.fields where field.name.lowercased() == "content-type" { type = field.value }
-    let text = ResponseHead.text(
+    let text = ChunkResponseHead.text(
       status: 200, fields: [("Content-Type", type), ("Content-Length", "\(body.count)")])
     try send(Array(text.utf8) + body)
     return true
   }
 
   private func answerChunked(_ count: Int64, size: Int, isHead: Bool) throws(Ended) {
-    let head = ResponseHead.text(
+    let head = ChunkResponseHead.text(
       status: 200,
       fields: [("Content-Type", "application/octet-stream"), ("Transfer-Encoding", "chunked")])
     if isHead { return try send(head) }
@@ -133,7 +133,7 @@ extension ChunkConnection {
   }
 
   private func answerEvents(_ count: Int, interval: Duration, isHead: Bool) throws(Ended) {
-    let head = ResponseHead.text(
+    let head = ChunkResponseHead.text(
       status: 200,
       fields: [
         ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),

@@ -43,7 +43,8 @@ final class ChunkConnection {
       do throws(TestServerError) {
         output = try parser.next()
       } catch {
-        try send(ResponseHead.text(status: 400, fields: [("Content-Length", "0"), ("Connection", "close")]))
+        try send(
+          ChunkResponseHead.text(status: 400, fields: [("Content-Length", "0"), ("Connection", "close")]))
         return nil
       }
       if case .head(let head)? = output { return head }

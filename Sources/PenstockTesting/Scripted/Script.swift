@@ -49,19 +49,19 @@ extension Step {
     if !hasLength, status >= 200, status != 204, status != 304 {
       fields.append(("Content-Length", "\(bytes.count)"))
     }
-    return .sendBytes(Array(ResponseHead.text(status: status, fields: fields).utf8) + bytes)
+    return .sendBytes(Array(ChunkResponseHead.text(status: status, fields: fields).utf8) + bytes)
   }
 
   /// Sends the head of a response, exactly with these fields.
   public static func head(status: Int = 200, fields: [(String, String)] = []) -> Step {
-    .send(ResponseHead.text(status: status, fields: fields))
+    .send(ChunkResponseHead.text(status: status, fields: fields))
   }
 
   /// Sends a whole chunked response.
   public static func chunked(
     _ chunks: [String], status: Int = 200, fields: [(String, String)] = [], trailers: [(String, String)] = []
   ) -> Step {
-    var text = ResponseHead.text(status: status, fields: fields + [("Transfer-Encoding", "chunked")])
+    var text = ChunkResponseHead.text(status: status, fields: fields + [("Transfer-Encoding", "chunked")])
     for chunk in chunks where !chunk.isEmpty {
       text += "\(String(chunk.utf8.count, radix: 16))\r\n\(chunk)\r\n"
     }
@@ -77,7 +77,7 @@ extension Step {
 }
 
 /// Writes heads of responses.
-enum ResponseHead {
+enum ChunkResponseHead {
   static func text(status: Int, fields: [(String, String)]) -> String {
     var text = "HTTP/1.1 \(status) \(reason(of: status))\r\n"
     for (name, value) in fields { text += "\(name): \(value)\r\n" }

@@ -90,7 +90,7 @@ package struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible
     return year <= current - 50 ? year + 100 : year
   }
 
-  private static func days(inMonth month: Int, of year: Int64) -> Int64 {
+  package static func days(inMonth month: Int, of year: Int64) -> Int64 {
     switch month {
     case 2: year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400)) ? 29 : 28
     case 4, 6, 9, 11: 30
@@ -99,7 +99,7 @@ package struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible
   }
 
   /// Days since 1970-01-01, counted in years that begin in March so that the leap day comes last.
-  private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
+  package static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month > 2 ? year : year - 1
     let monthFromMarch = (month + 9) % 12
     let leapDays =
@@ -107,7 +107,7 @@ package struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible
     return shifted * 365 + leapDays + (153 * monthFromMarch + 2) / 5 + day - 1 - 719_468
   }
 
-  private static func date(ofDayNumber number: Int64) -> (year: Int64, month: Int64, day: Int64) {
+  package static func date(ofDayNumber number: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let days = number + 719_468
     // 400 years have 146,097 days. The estimate is at most one year off.
     var year = (days * 400).flooredQuotient(146_097)
@@ -120,7 +120,7 @@ package struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible
     return (month <= 2 ? year + 1 : year, month, day)
   }
 
-  private static func padded(_ number: Int64, _ width: Int) -> String {
+  package static func padded(_ number: Int64, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }

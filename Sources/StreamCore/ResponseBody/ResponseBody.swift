@@ -61,7 +61,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
     let lease = SourceLease(source)
     defer { lease.end() }
     var bytes: [UInt8] = []
-    if let contentLength { bytes.reserveCapacity(Int(Swift.min(contentLength, 1 << 20))) }
+    // Untouched pages cost nothing, but a length that is a lie shouldn't reserve without bound.
+    if let contentLength { bytes.reserveCapacity(Int(Swift.min(contentLength, Self.reserved))) }
     while let chunk = try await source.next() {
       if Int64(bytes.count) + Int64(chunk.count) > limit.bytes {
         throw Self.tooLarge(limit, announced: nil)
@@ -82,6 +83,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
     while let chunk = try await source.next() { count += Int64(chunk.count) }
     return count
   }
+
+  private static let reserved: Int64 = 64 << 20
 
   package static let alreadyConsumed = HTTPError(
     .alreadyConsumed, phase: .body, message: "this stream has been read before",

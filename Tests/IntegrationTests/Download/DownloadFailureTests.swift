@@ -102,8 +102,11 @@ import Testing
       .expectRequest, .send("HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nhalf a page"), .stall,
     ])
     let client = Client()
+    var options = DownloadOptions()
+    options.retry = .none
+    let once = options
     let error = await #expect(throws: HTTPError.self) {
-      try await client.download(.get(server.url("/f")), to: .file(folder("f"))).value
+      try await client.download(.get(server.url("/f")), to: .file(folder("f")), once).value
     }
     #expect(error?.status == 500)
     #expect(error?.message.contains("half a page") == true)

@@ -1,3 +1,4 @@
+import StreamCore
 import Dispatch
 import Glibc
 import Synchronization

@@ -1,3 +1,4 @@
+import StreamCore
 import Foundation
 import Synchronization
 

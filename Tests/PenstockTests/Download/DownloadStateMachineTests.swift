@@ -25,6 +25,8 @@ import Testing
       case .ended: return names + ["end"]
       case .event(.started): names.append("started")
       case .event(.progress(let progress)): names.append("\(progress.received)")
+      case .event(.restarted(let reason)): names.append(reason.rawValue)
+      case .event(.retry(let retry)): names.append("try \(retry.attempt)")
       case .event(.finished): names.append("finished")
       case .event(.failed): names.append("failed")
       }
@@ -45,6 +47,45 @@ import Testing
     #expect(Self.drain(machine, &early) == ["10", "finished", "end"])
     var late = DownloadStateMachine.Position()
     #expect(Self.drain(machine, &late) == ["started", "10", "finished", "end"])
+  }
+
+  private static func retry(_ attempt: Int) -> DownloadEvent {
+    .retry(DownloadRetry(attempt: attempt, delay: .zero, reason: .cancelled, url: ""))
+  }
+
+  @Test func `tries and restarts are seen by everybody, before the progress that follows them`() {
+    var machine = DownloadStateMachine()
+    machine.note(.restarted(.changed))
+    var position = DownloadStateMachine.Position()
+    #expect(Self.drain(machine, &position).isEmpty, "not before the start")
+    machine.start(Self.start)
+    machine.report(Self.progress(3))
+    machine.note(Self.retry(2))
+    machine.note(.restarted(.rangeIgnored))
+    machine.report(Self.progress(1))
+    #expect(Self.drain(machine, &position) == ["started", "changed", "try 2", "range_ignored", "1"])
+    machine.finish(.success(Self.file))
+    #expect(Self.drain(machine, &position) == ["finished", "end"])
+  }
+
+  @Test func `endless tries are held in bounds, and the start and the end stay`() {
+    var machine = DownloadStateMachine()
+    machine.start(Self.start)
+    var steady = DownloadStateMachine.Position()
+    var seen: [String] = []
+    for attempt in 2...1000 {
+      machine.note(Self.retry(attempt))
+      if attempt % 10 == 0 { seen += Self.drain(machine, &steady) }
+    }
+    machine.report(Self.progress(10))
+    machine.finish(.success(Self.file))
+    seen += Self.drain(machine, &steady)
+    #expect(seen.first == "started" && seen.suffix(3) == ["10", "finished", "end"])
+    #expect(seen.count == 1 + 999 + 3)
+    var late = DownloadStateMachine.Position()
+    let names = Self.drain(machine, &late)
+    #expect(names.first == "started" && names.suffix(3) == ["10", "finished", "end"])
+    #expect(names.count <= DownloadStateMachine.kept + 4)
   }
 
   @Test func `a failure before the start has no progress`() {

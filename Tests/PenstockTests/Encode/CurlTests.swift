@@ -185,7 +185,7 @@ import Testing
     #expect(request.addressing?.interface == "lo" && request.addressing?.unixSocket == "/s")
     #expect(request.version == .http1_1)
     #expect(request.timeouts?.connect == .milliseconds(1500) && request.timeouts?.total == .seconds(10))
-    #expect(request.rateLimit == .kibibytes(2))
+    #expect(request.rateLimit == .bytesPerSecond(2048))
     #expect(request.headers["Authorization"] == "Basic bWU6cHc=")
     #expect(request.headers["Referer"] == "http://r/")
     #expect(request.withoutDefaults == ["User-Agent"])
@@ -263,7 +263,7 @@ import Testing
     full.timeouts = TimeLimits()
     full.timeouts?.connect = .milliseconds(2500)
     full.timeouts?.total = .seconds(7)
-    full.rateLimit = .bytes(1000)
+    full.rateLimit = .bytesPerSecond(1000)
     full.expectContinue = .seconds(2)
     full.redirects = RedirectPolicy()
     full.redirects?.limit = 4

@@ -198,7 +198,7 @@ enum CurlExport {
       command.header("Expect", "100-continue")
       command.option("--expect100-timeout", seconds(limit))
     }
-    if let rate = request.rateLimit { command.option("--limit-rate", "\(rate.bytes)") }
+    if let rate = request.rateLimit { command.option("--limit-rate", "\(rate.bytesPerSecond)") }
   }
 
   static func seconds(_ duration: Duration) -> String {

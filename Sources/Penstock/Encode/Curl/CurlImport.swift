@@ -114,7 +114,7 @@ struct CurlImport {
     case "interface": addressing.interface = value
     case "unix-socket": addressing.unixSocket = value
     case "resolve": addressing.overrides.append(value.hasPrefix("+") ? String(value.dropFirst()) : value)
-    case "limit-rate": request.rateLimit = try Self.bytes(value)
+    case "limit-rate": request.rateLimit = .perSecond(try Self.bytes(value))
     case "expect100-timeout": request.expectContinue = try Self.seconds(name, value)
     default: break
     }

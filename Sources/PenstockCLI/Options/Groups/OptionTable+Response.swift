@@ -38,7 +38,7 @@ extension OptionTable {
     },
     .flag("s", "silent", .output, "No progress and no messages") { $0.isSilent = true },
     .value(
-      nil, "progress", "auto|bar|json|none", .output, verbs: [.download],
+      nil, "progress", "auto|bar|json|none", .output, verbs: [.download, .batch],
       "Bars or lines on stderr (default), JSON lines on stdout, or nothing"
     ) { settings, text throws(UsageError) in
       settings.progress = try ChoiceValue.parse(text)

@@ -1,6 +1,6 @@
 extension OptionTable {
   static let files: [Option] = [
-    .value(nil, "dir", "DIR", .files, verbs: [.download], "The folder that files go to, which must exist") {
+    .value(nil, "dir", "DIR", .files, verbs: [.download, .batch], "The folder that files go to") {
       settings, text throws(UsageError) in
       settings.directory = try PathValue.parse(text)
     },
@@ -14,37 +14,17 @@ extension OptionTable {
     ) { settings, text throws(UsageError) in
       settings.overwrite = try ChoiceValue.parse(text)
     },
-    .later("C", "continue", .files, verbs: [.download], "Continue an interrupted try (default)"),
-    .flag(nil, "no-continue", .files, verbs: [.download], "Start afresh (now always so)") { _ in },
-    .value(nil, "segments", "N|auto", .files, verbs: [.download], "Load in N parts at a time (now always 1)")
-    {
-      _, text throws(UsageError) in
-      guard text != "auto" else { return }
-      switch try CountValue.parse(text) {
-      case 0: throw UsageError("there is at least 1")
-      case 1: break
-      default: throw UsageError("more than 1 is not supported yet")
-      }
-    },
-    .later(nil, "mirror", "URL", .files, verbs: [.download], "Another place that has the file"),
-    .later(nil, "checksum", "ALG=HEX", .files, verbs: [.download], "Verify the file"),
-    .later(nil, "remote-time", .files, verbs: [.download], "Give the file the server's time"),
   ]
 
   static let many: [Option] = [
-    .value("j", "parallel", "N", .many, verbs: [.download], "How many at a time (default 4)") {
+    .value(
+      "j", "parallel", "N", .many, verbs: [.download, .batch], "How many at a time (default 4, batch 64)"
+    ) {
       settings, text throws(UsageError) in
       let count = try CountValue.parse(text)
-      guard (1...1000).contains(count) else { throw UsageError("between 1 and 1000 can be had") }
+      guard (1...10_000).contains(count) else { throw UsageError("between 1 and 10000 can be had") }
       settings.parallel = count
-    },
-    .later(nil, "per-host", "N", .many, verbs: [.batch], "How many at a time to one host (default 8)"),
-    .later(nil, "rate", "N", .many, verbs: [.batch], "Requests a second to one host"),
-    .later(nil, "adaptive", .many, verbs: [.batch], "Follow latency and errors"),
-    .later(nil, "order", "input|completion", .many, verbs: [.batch], "Order of the results"),
-    .later(nil, "fail-fast", .many, verbs: [.batch], "Stop at the first failure"),
-    .later(nil, "dedupe", .many, verbs: [.batch], "Ask for equal inputs once"),
-    .later(nil, "state", "FILE", .many, verbs: [.batch], "Remember what succeeded"),
+    }
   ]
 
   static let general: [Option] = [

@@ -1,0 +1,5 @@
+#if THREAD_SANITIZER
+  internal import StreamCore
+
+  typealias Mutex = SanitizedMutex
+#endif

@@ -1,0 +1,49 @@
+extension Client {
+  /// Downloads many files; each is as with `download`: whole under its name, or not there.
+  ///
+  /// - Parameters:
+  ///   - inputs: the requests, read as there is room for them.
+  ///   - target: where each goes.
+  ///   - limits: how much is under way at once.
+  ///   - order: in which order results come.
+  ///   - options: what the batch does; `requiresSuccess` and `validators` say nothing here, as a download always
+  ///     judges the status.
+  ///   - files: what each download does.
+  public func batchDownload<Inputs: Sequence>(
+    _ inputs: sending Inputs, to target: @escaping @Sendable (Request) -> DownloadTarget,
+    limits: BatchLimits = BatchLimits(), order: BatchOrder = .completion,
+    options: BatchOptions = BatchOptions(),
+    files: DownloadOptions = DownloadOptions()
+  ) -> Batch<Request, DownloadedFile> where Inputs.Element == Request {
+    downloading(SequenceSource(inputs), target, limits, order, options, files)
+  }
+
+  /// Downloads the files of an asynchronous sequence of requests; see the one for sequences.
+  public func batchDownload<Inputs: AsyncSequence>(
+    _ inputs: sending Inputs, to target: @escaping @Sendable (Request) -> DownloadTarget,
+    limits: BatchLimits = BatchLimits(), order: BatchOrder = .completion,
+    options: BatchOptions = BatchOptions(),
+    files: DownloadOptions = DownloadOptions()
+  ) -> Batch<Request, DownloadedFile> where Inputs.Element == Request {
+    downloading(AsyncSequenceSource(inputs), target, limits, order, options, files)
+  }
+
+  private func downloading(
+    _ source: BatchSource<Request>, _ target: @escaping @Sendable (Request) -> DownloadTarget,
+    _ limits: BatchLimits, _ order: BatchOrder, _ options: BatchOptions, _ files: DownloadOptions
+  ) -> Batch<Request, DownloadedFile> {
+    var settings = BatchSettings<DownloadedFile>(limits: limits, order: order, options: options)
+    settings.isBuiltIn = true
+    let work = BatchWork<Request, DownloadedFile>(
+      request: { $0 },
+      exchange: .whole { request, _ throws(HTTPError) in
+        // Cancelled with the batch: it waits alone for its file.
+        let file = try await self.download(request, to: target(request), files).value
+        var facts = BatchFacts()
+        facts.verdict = .answered
+        facts.transferred = file.bytes
+        return (BatchProduct(value: file), facts)
+      })
+    return Batch(self, source, work, settings)
+  }
+}

@@ -1,0 +1,303 @@
+import Synchronization
+
+/// One batch under way: the state machine behind a lock, a few workers, one consumer.
+///
+/// A worker is a task that performs exchanges one after another. There is none per waiting input: one worker at a
+/// time reads the next input, performs it, and leaves the reading to another. So with all places taken, an
+/// exchange costs no switch of tasks but its own. Workers come as they are needed, one waking the next, and never
+/// are more than the limit of exchanges and one.
+final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
+  typealias Machine = BatchStateMachine<Input, Value>
+  typealias Element = BatchResult<Input, Value>
+
+  private struct State {
+    var machine: Machine
+    var sleepers: [UnsafeContinuation<Void, Never>] = []
+    var consumer: UnsafeContinuation<Void, Never>?
+    var workers: [Task<Void, Never>] = []
+    var workerCount = 0
+    /// Workers that were woken or made and haven't looked for work yet.
+    var waking = 0
+    /// Tells a worker that is about to sleep whether something has happened since it looked.
+    var generation: UInt64 = 0
+    var alarm: ContinuousClock.Instant?
+    var alarmTask: Task<Void, Never>?
+    var hasCancelled = false
+    var isClaimed = false
+    var isConsumerCancelled = false
+  }
+
+  /// What is to be done once the lock is let go.
+  private struct FollowUp {
+    var consumer: UnsafeContinuation<Void, Never>?
+    var sleeper: UnsafeContinuation<Void, Never>?
+    var allSleepers: [UnsafeContinuation<Void, Never>] = []
+    var spawns = false
+    var alarm: ContinuousClock.Instant?
+    var cancels: [Task<Void, Never>] = []
+  }
+
+  private enum Report {
+    case began
+    case received(Input, Result<Request, HTTPError>, String?)
+    case sourceEnded(HTTPError?)
+    case finished(Machine.Job, Machine.Outcome)
+  }
+
+  private enum Step: Sendable {
+    case perform(Machine.Job)
+    case read
+    case rest(UInt64)
+    case end
+  }
+
+  private let performer: BatchPerformer<Input, Value>
+  private let source: BatchSource<Input>
+  private let settings: BatchSettings<Value>
+  private let staysOnLoop: Bool
+  private let mostWorkers: Int
+  private let state: Mutex<State>
+
+  init(
+    client: Client, source: BatchSource<Input>, work: BatchWork<Input, Value>, settings: BatchSettings<Value>
+  ) {
+    performer = BatchPerformer(client: client, work: work, settings: settings)
+    self.source = source
+    self.settings = settings
+    staysOnLoop = settings.options.staysOnLoop ?? (settings.isBuiltIn && client.configuration.loops == 1)
+    mostWorkers = settings.limits.total + 1
+    state = Mutex(State(machine: Machine(settings, begin: .now)))
+  }
+
+  // MARK: the consumer
+
+  /// True for the first caller.
+  func claim() -> Bool {
+    state.withLock { state in
+      defer { state.isClaimed = true }
+      return !state.isClaimed
+    }
+  }
+
+  /// Why the batch can't begin.
+  var invalidSetting: String? { settings.invalidSetting }
+
+  func take() -> Machine.Taken {
+    change { state in
+      if state.isConsumerCancelled { return .end(.cancelled) }
+      return state.machine.take()
+    }
+  }
+
+  /// Returns when there may be something to take.
+  func waitForResults() async {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        let waits = state.withLock { state in
+          if state.machine.hasResults || state.machine.isOver || state.isConsumerCancelled { return false }
+          state.consumer = continuation
+          return true
+        }
+        if !waits { continuation.resume() }
+      }
+    } onCancel: {
+      cancelConsumer()
+    }
+  }
+
+  func cancelConsumer() {
+    change { state in
+      state.isConsumerCancelled = true
+      state.machine.abandon()
+    }
+  }
+
+  /// Nobody takes results any more.
+  func abandon() { change { $0.machine.abandon() } }
+
+  func drain() { change { $0.machine.drain(now: .now) } }
+  func stop() { change { $0.machine.stop(now: .now) } }
+
+  var status: BatchStatus {
+    state.withLock { state in
+      BatchStatus(read: state.machine.readCount, running: state.machine.running, queued: state.machine.queued)
+    }
+  }
+
+  // MARK: workers
+
+  private func work() async {
+    var report = Report.began
+    while true {
+      switch step(report) {
+      case .perform(let job):
+        let (job, outcome) = await performer.perform(job, self)
+        report = .finished(job, outcome)
+      case .read: report = await read()
+      case .rest(let generation):
+        await rest(generation)
+        report = .began
+      case .end: return
+      }
+    }
+  }
+
+  private func step(_ report: Report) -> Step {
+    let now = ContinuousClock.now
+    return change(now) { state in
+      switch report {
+      case .began: state.waking = max(0, state.waking - 1)
+      case .received(let input, let request, let key):
+        state.machine.received(input, request, key: key, now: now)
+      case .sourceEnded(let error): state.machine.sourceEnded(error)
+      case .finished(let job, let outcome): state.machine.finished(job, outcome, now: now)
+      }
+      switch state.machine.next(now: now) {
+      case .perform(let job): return .perform(job)
+      case .read: return .read
+      // Its own look was the last thing that happened, with the count that `change` is about to make.
+      case .rest: return .rest(state.generation &+ 1)
+      case .end: return .end
+      }
+    }
+  }
+
+  private func read() async -> Report {
+    do throws(HTTPError) {
+      guard let input = try await source.next() else { return .sourceEnded(nil) }
+      let request: Result<Request, HTTPError>
+      do throws(HTTPError) {
+        request = .success(try performer.work.request(input))
+      } catch {
+        request = .failure(error)
+      }
+      var key: String?
+      if settings.options.joinsIdentical, case .success(let request) = request {
+        key = performer.work.joinKey(input, request)
+      }
+      return .received(input, request, key)
+    } catch {
+      return .sourceEnded(error)
+    }
+  }
+
+  private func rest(_ generation: UInt64) async {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      let sleeps = state.withLock { state in
+        guard state.generation == generation else { return false }
+        state.sleepers.append(continuation)
+        return true
+      }
+      if !sleeps { continuation.resume() }
+    }
+  }
+
+  /// What a performer learns while it is at it.
+  func sized(_ ticket: Int, bytes: Int64) { state.withLock { $0.machine.sized(ticket, bytes: bytes) } }
+  func slowDown(_ ticket: Int, to delay: Duration) {
+    change { $0.machine.slowDown(ticket, to: delay, now: .now) }
+  }
+
+  // MARK: what follows from a change
+
+  private func change<Answer: Sendable>(
+    _ now: ContinuousClock.Instant = .now, _ body: (inout State) -> Answer
+  ) -> Answer {
+    var followUp = FollowUp()
+    let value = state.withLock { state in
+      let value = body(&state)
+      state.generation &+= 1
+      Self.prepare(&followUp, &state, mostWorkers, now)
+      return value
+    }
+    carryOut(followUp)
+    return value
+  }
+
+  private static func prepare(
+    _ followUp: inout FollowUp, _ state: inout State, _ mostWorkers: Int, _ now: ContinuousClock.Instant
+  ) {
+    let isOver = state.machine.isOver
+    if state.consumer != nil, state.machine.hasResults || isOver || state.isConsumerCancelled {
+      followUp.consumer = state.consumer.take()
+    }
+    // At the end a worker may still wait for an input that nobody wants any more.
+    if state.machine.cancelsRunning || state.machine.hasEnded, !state.hasCancelled {
+      state.hasCancelled = true
+      followUp.cancels = state.workers
+    }
+    if state.machine.hasEnded {
+      followUp.allSleepers = state.sleepers
+      state.waking += state.sleepers.count
+      state.sleepers = []
+      if let task = state.alarmTask.take() { followUp.cancels.append(task) }
+      return
+    }
+    guard state.isClaimed else { return }
+    if state.waking == 0, state.machine.hasMore(now: now) {
+      if let sleeper = state.sleepers.popLast() {
+        state.waking += 1
+        followUp.sleeper = sleeper
+      } else if state.workerCount < mostWorkers {
+        state.waking += 1
+        state.workerCount += 1
+        followUp.spawns = true
+      }
+    }
+    if let deadline = state.machine.nextDeadline(now: now), state.alarm.map({ deadline < $0 }) ?? true {
+      state.alarm = deadline
+      followUp.alarm = deadline
+      if let task = state.alarmTask.take() { followUp.cancels.append(task) }
+    }
+  }
+
+  private func carryOut(_ followUp: FollowUp) {
+    for task in followUp.cancels { task.cancel() }
+    followUp.consumer?.resume()
+    followUp.sleeper?.resume()
+    for sleeper in followUp.allSleepers { sleeper.resume() }
+    if followUp.spawns { spawn() }
+    if let alarm = followUp.alarm { setAlarm(alarm) }
+  }
+
+  private func spawn() {
+    let task = Task {
+      if staysOnLoop {
+        do {
+          try await performer.client.onLoop { await self.work() }
+          return
+        } catch {
+          // The loop is gone: every exchange will say so.
+        }
+      }
+      await work()
+    }
+    let isTooLate = state.withLock { state in
+      state.workers.append(task)
+      return state.hasCancelled
+    }
+    if isTooLate { task.cancel() }
+  }
+
+  private func setAlarm(_ time: ContinuousClock.Instant) {
+    let task = Task { [weak self] in
+      try? await Task.sleep(until: time, clock: .continuous)
+      if !Task.isCancelled { self?.alarmRings(time) }
+    }
+    let isTooLate = state.withLock { state in
+      guard state.alarm == time, !state.machine.hasEnded else { return true }
+      state.alarmTask = task
+      return false
+    }
+    if isTooLate { task.cancel() }
+  }
+
+  private func alarmRings(_ time: ContinuousClock.Instant) {
+    change { state in
+      if state.alarm == time {
+        state.alarm = nil
+        state.alarmTask = nil
+      }
+    }
+  }
+}

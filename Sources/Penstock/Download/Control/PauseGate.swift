@@ -1,0 +1,47 @@
+import Synchronization
+
+/// Where a download's workers stop while it is paused.
+final class PauseGate: Sendable {
+  private struct State: Sendable {
+    var isPaused = false
+    var sleepers: [Int: UnsafeContinuation<Void, Never>] = [:]
+    var lastKey = 0
+  }
+
+  private let state = Mutex(State())
+
+  var isPaused: Bool { state.withLock { $0.isPaused } }
+
+  func pause() { state.withLock { $0.isPaused = true } }
+
+  func resume() {
+    let sleepers = state.withLock { state in
+      defer { state.sleepers = [:] }
+      state.isPaused = false
+      return state.sleepers.values
+    }
+    for sleeper in sleepers { sleeper.resume() }
+  }
+
+  /// Returns when it isn't paused, or the task is cancelled.
+  func pass() async {
+    while isPaused, !Task.isCancelled {
+      let key = state.withLock { state in
+        state.lastKey += 1
+        return state.lastKey
+      }
+      await withTaskCancellationHandler {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+          let sleeps = state.withLock { state in
+            guard state.isPaused, !Task.isCancelled else { return false }
+            state.sleepers[key] = continuation
+            return true
+          }
+          if !sleeps { continuation.resume() }
+        }
+      } onCancel: {
+        state.withLock { $0.sleepers.removeValue(forKey: key) }?.resume()
+      }
+    }
+  }
+}

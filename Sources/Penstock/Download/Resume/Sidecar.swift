@@ -1,0 +1,109 @@
+import Glibc
+
+/// "NAME.part.json": the record beside a part. It is replaced as a whole, so that whoever looks finds the old
+/// one or the new one. All of it waits for the disk: call it on a `FileQueue`.
+struct Sidecar: Sendable {
+  let path: String
+
+  /// No record is larger: it holds some dozens of ranges.
+  private static let limit = 4 << 20
+  private static let temporarySuffix = "~"
+
+  init(part: String) {
+    let stem = part.utf8.dropLast(DownloadPlace.partSuffix.utf8.count)
+    path = String(Substring(stem)) + DownloadPlace.sidecarSuffix
+  }
+
+  init(path: String) { self.path = path }
+
+  func read() -> PartRecord? {
+    let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard opened >= 0 else { return nil }
+    defer { close(opened) }
+    var facts = stat()
+    guard fstat(opened, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size <= Self.limit else {
+      return nil
+    }
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 64 << 10)
+    while bytes.count <= Self.limit {
+      let count = Glibc.read(opened, &block, block.count)
+      if count == 0 { return PartRecord.decode(bytes) }
+      if count > 0 { bytes += block[..<count] } else if errno != EINTR { return nil }
+    }
+    return nil
+  }
+
+  /// Whether there is anything under its name.
+  var isThere: Bool {
+    var facts = stat()
+    return lstat(path, &facts) == 0
+  }
+
+  /// Writes a new one in the place of the old. `isDurable`: it survives a power cut when this returns.
+  func write(_ record: PartRecord, isDurable: Bool) throws(HTTPError) {
+    guard let bytes = record.encoded() else { return }
+    let temporary = path + Self.temporarySuffix
+    unlink(temporary)
+    let opened = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    guard opened >= 0 else { throw FileFailure.make(temporary, errno) }
+    var number = Self.writeAll(bytes, to: opened)
+    if number == 0, isDurable, fsync(opened) != 0 { number = errno }
+    close(opened)
+    if number == 0, rename(temporary, path) != 0 { number = errno }
+    if number != 0 {
+      unlink(temporary)
+      throw FileFailure.make(path, number)
+    }
+    if isDurable { Self.syncDirectory(of: path) }
+  }
+
+  func remove() {
+    unlink(path)
+    unlink(path + Self.temporarySuffix)
+  }
+
+  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    var position = 0
+    while position < bytes.count {
+      let count = bytes[position...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        position += count
+      } else if count == 0 || errno != EINTR {
+        return count == 0 ? EIO : errno
+      }
+    }
+    return 0
+  }
+
+  private static func syncDirectory(of path: String) {
+    let opened = open(DownloadPlace.split(path).directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard opened >= 0 else { return }
+    _ = fsync(opened)
+    close(opened)
+  }
+
+  /// The final name of a part in a folder whose record is about this URL; for downloads whose name the server
+  /// gives.
+  static func findName(in directory: String, url: String, guess: String) -> String? {
+    let base = directory.isEmpty ? "." : directory
+    let wanted = Redaction.url(url)
+    func isAbout(_ name: String) -> Bool {
+      Sidecar(path: base + "/" + name + DownloadPlace.sidecarSuffix).read()?.url == wanted
+    }
+    if isAbout(guess) { return guess }
+    guard let folder = opendir(base) else { return nil }
+    defer { closedir(folder) }
+    var looked = 0
+    while looked < 1000, let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard name.hasSuffix(DownloadPlace.sidecarSuffix) else { continue }
+      looked += 1
+      let final = String(name.dropLast(DownloadPlace.sidecarSuffix.count))
+      if !final.isEmpty, isAbout(final) { return final }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,60 @@
+extension Call {
+  /// Changes the request when it is made, behind all that came before: limits, TLS, auth, whatever a `Request` can say.
+  ///
+  /// ```swift
+  /// client.path("report").modify { $0.decodesContent = false }
+  /// ```
+  ///
+  /// What it throws fails the call before any byte is sent.
+  public func modify(_ change: @escaping @Sendable (inout Request) throws -> Void) -> Call {
+    with { $0.changes.append(change) }
+  }
+
+  /// Sets one of the request's own choices.
+  public func setting<Value: Sendable>(
+    _ property: any WritableKeyPath<Request, Value> & Sendable, _ value: Value
+  ) -> Call {
+    modify { $0[keyPath: property] = value }
+  }
+
+  /// The whole call may take so long; else it throws `HTTPError.Kind.totalTimeout`.
+  public func timeout(_ limit: Duration) -> Call {
+    let defaults = client.configuration.timeouts
+    return modify { request in
+      var limits = request.timeouts ?? defaults
+      limits.total = limit
+      request.timeouts = limits
+    }
+  }
+
+  /// All limits of time, in place of the client's.
+  public func timeouts(_ limits: TimeLimits) -> Call { modify { $0.timeouts = limits } }
+
+  /// Larger goes first among the waiting requests of a host.
+  public func priority(_ priority: Int) -> Call { modify { $0.priority = priority } }
+
+  /// Which redirects are followed.
+  public func redirects(_ policy: RedirectPolicy) -> Call { modify { $0.redirects = policy } }
+
+  /// What an answer must be like, beside what the chain and the client ask for already.
+  public func validate(_ validation: Validation) -> Call {
+    with { $0.validation = $0.validation.and(validation) }
+  }
+
+  /// Which statuses are accepted.
+  public func accept(_ statuses: Validation.Statuses) -> Call { validate(.statuses(statuses)) }
+
+  /// Which statuses are accepted.
+  public func accept(statuses codes: Int...) -> Call { validate(.statuses(.oneOf(Set(codes)))) }
+
+  /// Reads the bodies of answers that aren't accepted as this type; the error's `apiError` has it.
+  public func decodingErrors<Failure: Error & Decodable>(as type: Failure.Type) -> Call {
+    errorDecoding(.type(type))
+  }
+
+  /// How the bodies of answers that aren't accepted are read.
+  public func errorDecoding(_ decoding: ErrorDecoding) -> Call { with { $0.errorDecoding = decoding } }
+
+  /// The largest body that is collected.
+  public func bodyLimit(_ limit: ByteCount) -> Call { with { $0.bodyLimit = limit } }
+}

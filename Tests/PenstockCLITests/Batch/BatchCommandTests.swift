@@ -1,0 +1,197 @@
+import Foundation
+import PenstockTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct BatchCommandTests {
+  private func server() throws -> ScriptedServer {
+    try ScriptedServer(respond: { request in
+      switch request.target {
+      case "/404": [.response(status: 404, body: "none")]
+      case "/stall": [.stall]
+      case "/big": [.response(body: String(repeating: "x", count: 5000))]
+      case "/moved": [.response(status: 302, fields: [("Location", "/hello")])]
+      default: [.response(body: request.method == "POST" ? request.text : "hello")]
+      }
+    })
+  }
+
+  private static let hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+
+  private func run(_ arguments: [String], _ lines: [String]) async throws -> CommandRun {
+    try await CommandRun.run(
+      ["batch", "--retry", "0"] + arguments, input: Data((lines.joined(separator: "\n") + "\n").utf8))
+  }
+
+  private func result(_ run: CommandRun, _ id: Int) throws -> [String: Any] {
+    try #require(run.lines.first { $0["id"] as? Int == id })
+  }
+
+  @Test func `a result has every field, and the summary is last`() async throws {
+    let server = try server()
+    let run = try await run([], [server.url("/hello"), "", "# no", server.url("/404"), server.url("/moved")])
+    #expect(run.status == 1)
+    #expect(run.lines.count == 4)
+    let fine = try result(run, 1)
+    #expect(
+      Set(fine.keys) == [
+        "id", "url", "final_url", "ok", "status", "bytes", "sha256", "duration", "attempts", "file",
+      ])
+    #expect(fine["url"] as? String == server.url("/hello"))
+    #expect(fine["ok"] as? Bool == true)
+    #expect(fine["status"] as? Int == 200)
+    #expect(fine["bytes"] as? Int == 5)
+    #expect(fine["sha256"] as? String == Self.hello)
+    #expect(fine["attempts"] as? Int == 1)
+    let refused = try result(run, 4)
+    #expect(refused["ok"] as? Bool == false)
+    #expect(refused["status"] as? Int == 404)
+    let error = try #require(refused["error"] as? [String: Any])
+    #expect(Set(error.keys) == ["code", "kind", "phase", "message"])
+    #expect(error["code"] as? Int == 22)
+    #expect(error["kind"] as? String == "status")
+    #expect(try result(run, 5)["final_url"] as? String == server.url("/hello"))
+    let summary = try #require(run.lines.last)
+    #expect(
+      Set(summary.keys) == ["event", "ok", "failed", "skipped", "bytes", "duration", "rps", "p50", "p99"])
+    #expect(summary["event"] as? String == "summary")
+    #expect(summary["ok"] as? Int == 2)
+    #expect(summary["failed"] as? Int == 1)
+    await server.stop()
+  }
+
+  @Test func `a malformed line is a failed result, and the run goes on`() async throws {
+    let server = try server()
+    let run = try await run([], ["no url", "{\"url\":", #"{"id":"x"}"#, server.url("/hello")])
+    #expect(run.status == 1)
+    func code(_ match: (Any?) -> Bool) -> Int? {
+      (run.lines.first { match($0["id"]) }?["error"] as? [String: Any])?["code"] as? Int
+    }
+    #expect(code { $0 as? Int == 1 } == 3)
+    #expect(code { $0 as? Int == 2 } == 93)
+    #expect(run.lines.count == 5)
+    #expect(try result(run, 4)["ok"] as? Bool == true)
+    await server.stop()
+  }
+
+  @Test func `objects say method, fields, content and id`() async throws {
+    let server = try server()
+    let line =
+      #"{"url":"\#(server.url("/p"))","method":"POST","headers":[["X-A","b"]],"body":"sent","id":"me"}"#
+    let run = try await run(["--body", "text"], [line])
+    #expect(run.status == 0)
+    #expect(run.lines.first?["id"] as? String == "me")
+    #expect(run.lines.first?["body"] as? String == "sent")
+    #expect(server.requests.first?.value(of: "X-A") == "b")
+    await server.stop()
+  }
+
+  @Test func `results keep the order of the inputs where that is asked for`() async throws {
+    let server = try server()
+    let run = try await run(["--order", "input"], (0..<60).map { server.url("/\($0)") })
+    #expect(run.lines.compactMap { $0["id"] as? Int } == Array(1...60))
+    await server.stop()
+  }
+
+  @Test func `fail-fast reads no more, and what was read has its result`() async throws {
+    let server = try server()
+    let run = try await run(
+      ["-j", "2", "--fail-fast"], [server.url("/404")] + (0..<200).map { server.url("/\($0)") })
+    #expect(run.status == 1)
+    let ids = run.lines.compactMap { $0["id"] as? Int }
+    #expect(ids.count < 20)
+    #expect(Set(ids) == Set(1...ids.count))
+    await server.stop()
+  }
+
+  @Test func `equal inputs are asked for once, and each has its object`() async throws {
+    let server = try server()
+    let run = try await run(["--dedupe", "-j", "1"], Array(repeating: server.url("/hello"), count: 5))
+    #expect(run.lines.compactMap { $0["id"] as? Int }.sorted() == [1, 2, 3, 4, 5])
+    #expect(server.requests.count == 1)
+    await server.stop()
+  }
+
+  @Test func `a state leaves out what succeeded, and is refused where it can't be used`() async throws {
+    let server = try server()
+    let folder = try TemporaryFolder()
+    let inputs = [server.url("/hello"), server.url("/404"), server.url("/other")]
+    let first = try await run(["--state", folder.path + "/s.db"], inputs)
+    #expect(first.lines.count == 4)
+    let second = try await run(["--state", folder.path + "/s.db"], inputs)
+    #expect(second.lines.compactMap { $0["id"] as? Int } == [2])
+    #expect(second.lines.last?["skipped"] as? Int == 2)
+    #expect(server.requests.count == 4)
+    try folder.put("text", String(repeating: "no database", count: 100))
+    let broken = try await run(["--state", folder.path + "/text"], inputs)
+    #expect(broken.status == 26)
+    #expect(broken.output.isEmpty)
+    #expect(server.requests.count == 4)
+    await server.stop()
+  }
+
+  @Test func `bodies go to files, whole ones alone`() async throws {
+    let server = try server()
+    let folder = try TemporaryFolder()
+    let run = try await run(
+      ["--dir", folder.path, "--max-body", "1k"],
+      [
+        #"{"url":"\#(server.url("/hello"))","file":"sub/a.txt"}"#, server.url("/x"), server.url("/404"),
+        server.url("/big"),
+      ])
+    #expect(run.status == 1)
+    #expect(folder.names.count == 2)
+    #expect(folder.bytes("sub/a.txt") == Array("hello".utf8))
+    #expect(try result(run, 1)["file"] as? String == folder.path + "/sub/a.txt")
+    #expect((try result(run, 4)["error"] as? [String: Any])?["code"] as? Int == 63)
+    await server.stop()
+  }
+
+  @Test func `an input that can't be read is 26 before any request`() async throws {
+    let run = try await CommandRun.run(["batch", "/no/such/file"])
+    #expect(run.status == 26)
+    #expect(run.output.isEmpty)
+  }
+
+  @Test func `the first interrupt drains, and input that is still open isn't waited for`() async throws {
+    let server = try ScriptedServer(respond: { _ in [.waitForSignal("go"), .response(body: "hello")] })
+    let running = try CommandRun.start(
+      ["batch", "-j", "2"], input: nil, open: [server.url("/1"), server.url("/2")])
+    try await server.waitForRequests(2)
+    kill(running.process.processIdentifier, SIGINT)
+    // It reads no more: whatever comes after the signal isn't asked for.
+    server.open("go")
+    let run = try await running.finish()
+    #expect(run.status == 130)
+    #expect(run.lines.last?["ok"] as? Int == 2)
+    await server.stop()
+  }
+
+  @Test func `a second interrupt stops at once`() async throws {
+    let server = try server()
+    let running = try CommandRun.start(["batch"], input: Data((server.url("/stall") + "\n").utf8))
+    try await server.waitForRequests(1)
+    kill(running.process.processIdentifier, SIGINT)
+    kill(running.process.processIdentifier, SIGINT)
+    let ended = Task { try await running.finish() }
+    // Two signals of one number that come together may be one: the second is sent until it has been heard.
+    while running.process.isRunning {
+      kill(running.process.processIdentifier, SIGINT)
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(try await ended.value.status == 130)
+    await server.stop()
+  }
+
+  @Test func `a report is one page that needs nothing else`() async throws {
+    let server = try server()
+    let folder = try TemporaryFolder()
+    let run = try await run(
+      ["--report", folder.path + "/r.html"], (0..<30).map { server.url($0 % 3 == 0 ? "/404" : "/<b>\($0)") })
+    #expect(run.status == 1)
+    let page = String(decoding: try #require(folder.bytes("r.html")), as: UTF8.self)
+    #expect(page.hasPrefix("<!DOCTYPE html>"))
+    #expect(page.contains("<svg") && page.contains("status 404") && page.contains("p99"))
+    #expect(!page.contains("<b>") && !page.contains("src=") && !page.contains("href="))
+    await server.stop()
+  }
+}
