@@ -24,6 +24,9 @@ let package = Package(
     .executableTarget(
       name: "penstock-bench",
       dependencies: ["BenchReport", .product(name: "Penstock", package: "Penstock")], swiftSettings: strict),
+    .executableTarget(
+      name: "framing-bench", dependencies: [.product(name: "Penstock", package: "Penstock")],
+      swiftSettings: strict),
     .target(name: "URLSessionRoots", linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
       name: "urlsession-bench", dependencies: ["BenchReport", "URLSessionRoots"], swiftSettings: strict),

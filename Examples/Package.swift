@@ -13,6 +13,7 @@ let package = Package(
     .executableTarget(name: "stream-body", dependencies: [penstock]),
     .executableTarget(name: "fetch-many", dependencies: [penstock]),
     .executableTarget(name: "watch-events", dependencies: [penstock]),
+    .executableTarget(name: "pipeline", dependencies: [penstock]),
   ],
   swiftLanguageModes: [.v6]
 )

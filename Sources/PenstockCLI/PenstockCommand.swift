@@ -59,6 +59,10 @@ enum PenstockCommand {
       task = Task {
         await GetVerb(settings: settings, client: client, data: data, output: output, display: display).run()
       }
+    case .lines:
+      task = Task { await LinesVerb(settings: settings, client: client, data: data, output: output).run() }
+    case .sse:
+      task = Task { await SSEVerb(settings: settings, client: client, data: data, output: output).run() }
     case .events:
       task = Task { await EventsVerb(settings: settings, client: client, data: data, output: output).run() }
     case .download:
@@ -73,8 +77,8 @@ enum PenstockCommand {
       } catch {
         return Failure.command(error).status(settings)
       }
-    case .lines, .sse, .help:
-      throw UsageError("\(settings.verb.rawValue) is not supported yet")
+    case .help:
+      return .success
     }
     // What is written for may be waiting for bytes that nobody will read.
     output.onFailure { task.cancel() }

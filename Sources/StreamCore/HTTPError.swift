@@ -95,16 +95,19 @@ public struct HTTPError: Error, Sendable {
     attempts.isEmpty ? self : copy(attempts: attempts)
   }
 
+  /// A copy that says that the server may have acted, for what failed after an answer had begun.
+  package func maybeProcessed() -> HTTPError { copy(mayHaveBeenProcessed: true) }
+
   func copy(
     method: String? = nil, url: String? = nil, status: HTTPStatus? = nil, received: Int64? = nil,
-    attempts: [Attempt]? = nil, details: Details? = nil
+    attempts: [Attempt]? = nil, details: Details? = nil, mayHaveBeenProcessed: Bool? = nil
   ) -> HTTPError {
     HTTPError(
       Storage(
         kind: kind, phase: phase, message: message, advice: advice, method: method ?? storage.method,
         url: url ?? storage.url, status: status ?? storage.status, received: received ?? storage.received,
-        mayHaveBeenProcessed: mayHaveBeenProcessed, attempts: attempts ?? storage.attempts,
-        details: details ?? storage.details))
+        mayHaveBeenProcessed: mayHaveBeenProcessed ?? storage.mayHaveBeenProcessed,
+        attempts: attempts ?? storage.attempts, details: details ?? storage.details))
   }
 }
 

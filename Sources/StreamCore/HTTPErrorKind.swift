@@ -95,6 +95,12 @@ extension HTTPError {
     case decodingFailed = "decode"
     /// The response doesn't pass a validation of the call: content type, or one of the caller's own.
     case validationFailed = "validation"
+    /// A record of a stream of values isn't what it should be: damaged JSON, a row with too few columns, ….
+    case invalidRecord = "record"
+    /// A reader of a shared stream fell too far behind the others.
+    case readerTooSlow = "slow_reader"
+    /// The content isn't of the type that the call reads.
+    case contentType = "content_type"
     /// The status isn't one that the call accepts.
     case httpStatus = "status"
     /// Too many redirects.
@@ -138,7 +144,7 @@ extension HTTPError {
       case .hostNotResolved: 6
       case .connectFailed: 7
       case .circuitOpen: 7
-      case .malformedResponse: 8
+      case .malformedResponse, .invalidRecord, .contentType: 8
       case .robotsDisallowed: 9
       case .http2Framing: 16
       case .truncated: 18
@@ -161,7 +167,7 @@ extension HTTPError {
       case .clientCertificate: 58
       case .serverCertificate: 60
       case .contentEncoding: 61
-      case .bodyTooLarge, .headTooLarge, .lineTooLong: 63
+      case .bodyTooLarge, .headTooLarge, .lineTooLong, .readerTooSlow: 63
       case .bodyNotReplayable: 65
       case .loginDenied: 67
       case .pinnedKeyMismatch: 90

@@ -59,7 +59,6 @@ func settings(_ arguments: [String]) throws -> Settings {
     (["evnets"], "unknown verb 'evnets' (did you mean events?)"),
     (["zzzzzz"], "unknown verb 'zzzzzz'"),
     (["http://h/"], "unknown verb 'http://h/' (did you mean 'penstock get URL'?)"),
-    (["lines", "u"], "lines is not supported yet"),
     (["batch", "a", "b"], "batch takes one URL, not 2"),
     (["help", "nothing"], "unknown verb 'nothing'"),
     (["help", "get", "events"], "help takes one verb at most"),

@@ -19,7 +19,7 @@ import Testing
   @Test func `what curl has is there in its order and spelling`() throws {
     let text = try text(
       [
-        "get", "--curl", "--request=PUT", "-HX-A: b", "--data-binary", "@f", "-I", "--bearer", "t",
+        "get", "--curl", "--request=PUT", "-HX-Plain: b", "--data-binary", "@f", "-I", "--bearer", "t",
         "--max-redirs", "0",
         "--no-compressed", "-A", "me", "--http1.1", "-4", "--connect-timeout", "2.5", "--limit-rate", "10k",
         "-f",
@@ -27,7 +27,7 @@ import Testing
       ].filter { $0 != "-I" })
     #expect(
       text
-        == "curl -X PUT -H 'X-A: b' --data-binary @f --oauth2-bearer '…' -A me --http1.1 -4 --connect-timeout 2.5 "
+        == "curl -X PUT -H 'X-Plain: b' --data-binary @f --oauth2-bearer '…' -A me --http1.1 -4 --connect-timeout 2.5 "
         + "--limit-rate 10k -f --max-filesize 5k http://h/")
   }
 

@@ -16,4 +16,16 @@ package struct SeededGenerator: RandomNumberGenerator {
   package mutating func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
   }
+
+  /// The bytes in pieces, some of them empty.
+  package mutating func pieces(of bytes: [UInt8]) -> [[UInt8]] {
+    var pieces: [[UInt8]] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = next(below: min(rest.count, 12) + 1)
+      pieces.append(Array(rest.prefix(count)))
+      rest = rest.dropFirst(count)
+    }
+    return pieces
+  }
 }

@@ -10,8 +10,7 @@ public struct BatchOptions: Sendable {
   /// a result of its own, with the same value. Requests with a streamed body or with settings of their own
   /// (`Request.timeouts` and the like) are never joined.
   ///
-  /// Results are remembered for later inputs up to `joinMemory`; those that fail are joined while they run and
-  /// then forgotten.
+  /// Results are remembered for later inputs up to `joinMemory`, failures too.
   public var joinsIdentical = false
   /// How much of the results is remembered for joining: the oldest are forgotten first.
   public var joinMemory = JoinMemory()

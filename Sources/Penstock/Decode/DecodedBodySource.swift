@@ -1,5 +1,5 @@
 /// A body with its content codings taken off as it is read, in the reader's task.
-final class DecodedBodySource: BodySource, @unchecked Sendable {
+final class DecodedBodySource: PollableBodySource, @unchecked Sendable {
   // Sendable: a body source is used by one task at a time.
   private let inner: any BodySource
   private let decoder: ContentDecoder
@@ -7,6 +7,8 @@ final class DecodedBodySource: BodySource, @unchecked Sendable {
   private let method: HTTPMethod
   private let url: String
   private var hasEnded = false
+  /// What is asked when nobody waits in a task.
+  private lazy var polled = TaskPolledSource.pollable(inner)
 
   init(
     _ inner: any BodySource, decoder: ContentDecoder, status: HTTPStatus, method: HTTPMethod, url: String
@@ -39,6 +41,26 @@ final class DecodedBodySource: BodySource, @unchecked Sendable {
         return nil
       }
       decoder.feed(chunk)
+    }
+  }
+
+  func poll(_ wake: @escaping @Sendable () -> Void) -> BodyPoll {
+    while true {
+      do throws(HTTPError) {
+        if let piece = try decoder.next() { return .chunk(piece) }
+        if hasEnded {
+          try decoder.finish()
+          return .end
+        }
+      } catch {
+        return .failed(failed(error))
+      }
+      switch polled.poll(wake) {
+      case .chunk(let chunk): decoder.feed(chunk)
+      case .end: hasEnded = true
+      case .failed(let error): return .failed(error)
+      case .wait: return .wait
+      }
     }
   }
 

@@ -85,3 +85,63 @@ final class InflateStream {
     }
   }
 }
+
+/// zlib's deflate, making a gzip file, with its memory owned. It stands here because one file sees zlib.
+final class DeflateStream {
+  /// How one call ended.
+  struct Outcome {
+    let progress: StageProgress
+    /// The file is complete.
+    let hasEnded: Bool
+  }
+
+  // On the heap: zlib's state points back at it, so it must not move.
+  private let stream: UnsafeMutablePointer<z_stream>
+
+  /// Nil when there is no memory.
+  init?(level: Int32) {
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    guard cshims_deflate_init2(stream, level, 31) == Z_OK else {
+      stream.deinitialize(count: 1)
+      stream.deallocate()
+      return nil
+    }
+  }
+
+  deinit {
+    deflateEnd(stream)
+    stream.deinitialize(count: 1)
+    stream.deallocate()
+  }
+
+  /// Packs as much as goes into `output`; after the last input it is called until it has ended. Nil when zlib
+  /// refuses.
+  func deflate(
+    _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, isLast: Bool
+  ) -> Outcome? {
+    guard let target = output.baseAddress, !output.isEmpty else { return nil }
+    let inputCount = UInt32(clamping: input.count)
+    let outputCount = UInt32(clamping: output.count)
+    // zlib doesn't write to the input, its type only lacks the const.
+    stream.pointee.next_in = input.baseAddress.map {
+      UnsafeMutablePointer(mutating: $0.assumingMemoryBound(to: UInt8.self))
+    }
+    stream.pointee.avail_in = inputCount
+    stream.pointee.next_out = target.assumingMemoryBound(to: UInt8.self)
+    stream.pointee.avail_out = outputCount
+    defer {
+      stream.pointee.next_in = nil
+      stream.pointee.avail_in = 0
+      stream.pointee.next_out = nil
+      stream.pointee.avail_out = 0
+    }
+    let code = CZlib.deflate(stream, isLast && Int(inputCount) == input.count ? Z_FINISH : Z_NO_FLUSH)
+    guard code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR else { return nil }
+    return Outcome(
+      progress: StageProgress(
+        consumed: Int(inputCount - stream.pointee.avail_in),
+        produced: Int(outputCount - stream.pointee.avail_out)),
+      hasEnded: code == Z_STREAM_END)
+  }
+}

@@ -45,11 +45,12 @@ public final class Sharing: Middleware {
     self.observer = observer
   }
 
-  /// GET requests without a body, by URL and all their fields; those with credentials of their own stay alone.
+  /// GET requests without a body, by URL and all their fields. Those that go another way than their client's
+  /// others (credentials, TLS, addresses, decoding of their own) stay alone.
   public static let equalRequests = GuardKey { request in
-    guard request.method == .get, request.body.isEmpty, request.choices.value.authorizer == nil else {
-      return nil
-    }
+    guard request.method == .get, request.body.isEmpty,
+      request.hasNoChoices || request.choices.value.goTheClientsWay
+    else { return nil }
     var key = request.url
     for field in request.headers { key += "\n\(field.name.lowercased()): \(field.value)" }
     return key
@@ -113,6 +114,15 @@ public final class Sharing: Middleware {
     for (key, kept) in calls {
       if let until = kept.until, until <= now { calls[key] = nil }
     }
+  }
+}
+
+extension RequestChoices {
+  /// Whether what was chosen changes neither what is sent nor whom it is sent to, so that the answer to one such
+  /// request is an answer to all.
+  var goTheClientsWay: Bool {
+    authorizer == nil && !isExemptFromAuthorization && tls == nil && addressing == nil && version == nil
+      && decodesContent == nil && redirects == nil && withoutDefaults.isEmpty && secretHeaders.isEmpty
   }
 }
 

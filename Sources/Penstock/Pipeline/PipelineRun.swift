@@ -131,15 +131,17 @@ final class PipelineRun: @unchecked Sendable {
     var length: Int64?
     if case .length(let announced) = framing { length = announced }
     if framing == .none { length = 0 }
+    let origin = BodyOrigin(method: request.method, url: exchange.url, status: head.status)
     let body: ResponseBody
     var counter = source as? ResumingBodySource as (any WireCounting)?
     if let decoder = try decoder(for: head, abandoning: source) {
       let decoded = DecodedBodySource(
         source, decoder: decoder, status: head.status, method: request.method, url: exchange.url)
       counter = decoded
-      body = ResponseBody(source: decoded, isEndVerifiable: framing != .untilClose)
+      body = ResponseBody(source: decoded, isEndVerifiable: framing != .untilClose, origin: origin)
     } else {
-      body = ResponseBody(source: source, contentLength: length, isEndVerifiable: framing != .untilClose)
+      body = ResponseBody(
+        source: source, contentLength: length, isEndVerifiable: framing != .untilClose, origin: origin)
     }
     return Response(
       head: head, url: shownURL(exchange) + (fragment.map { "#" + $0 } ?? ""), history: hops, facts: facts,

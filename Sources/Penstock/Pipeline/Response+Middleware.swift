@@ -18,6 +18,13 @@ extension Response {
       announcedLength: announcedLength, wireCounter: wireCounter, attempts: attempts)
   }
 
+  /// A copy with another body, of bytes that are here: a cached or collected one.
+  public func replacingBody(_ body: ResponseBody) -> Response {
+    Response(
+      head: head, url: url, history: history, facts: facts, body: body, exchange: exchange,
+      announcedLength: announcedLength, wireCounter: wireCounter, attempts: attempts)
+  }
+
   /// A copy whose body is what a closure makes of this one's: counted, hashed, copied aside, changed. Nothing is
   /// read ahead; the reader's pace still reaches the socket, and leaving the new body ends the exchange.
   ///
@@ -30,12 +37,14 @@ extension Response {
   ///   - keepsLength: whether the new body has as many bytes as the old one.
   ///   - transform: gets the body, as the sequence to read; what it returns is iterated once. An error of its
   ///     own is thrown to the reader as `HTTPError.Kind.readFailed`.
-  public func mappingBody<Mapped: AsyncSequence>(
+  public func mappingBody<Mapped: AsyncSequence & Sendable>(
     keepsLength: Bool = false, _ transform: (ResponseBody) -> Mapped
   ) -> Response where Mapped.Element == BodyChunk {
     guard let source = body.claimSource() else { return self }
     let counted = CountedBodySource(source)
-    let mapped = MappedBodySource(transform(ResponseBody(source: counted, contentLength: body.contentLength)))
+    let mapped = MappedBodySource(
+      transform(
+        ResponseBody(source: counted, contentLength: body.contentLength, origin: body.origin)))
     return replacingBody(mapped, keepsLength: keepsLength, counter: wireCounter ?? counted)
   }
 
@@ -73,7 +82,7 @@ extension Response {
   ) -> Response {
     let body = ResponseBody(
       source: source, contentLength: keepsLength ? body.contentLength : nil,
-      isEndVerifiable: body.isEndVerifiable)
+      isEndVerifiable: body.isEndVerifiable, origin: self.body.origin)
     return Response(
       head: head, url: url, history: history, facts: facts, body: body, exchange: exchange,
       announcedLength: announcedLength, wireCounter: counter, attempts: attempts)

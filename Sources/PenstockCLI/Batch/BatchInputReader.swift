@@ -44,6 +44,10 @@ struct BatchInputReader: AsyncSequence {
     let facts: Facts
     private var ready: [BatchInput] = []
     private var position = 0
+    /// Lines that were read and aren't looked at yet, and what came after them.
+    private var lines: [BodyChunk] = []
+    private var nextLine = 0
+    private var failure: HTTPError?
     private var line = 0
     private var bytesRead: Int64 = 0
     private var isAtEnd = false
@@ -75,11 +79,21 @@ struct BatchInputReader: AsyncSequence {
     private mutating func fill() async throws(HTTPError) {
       var found: [BatchInput] = []
       while found.isEmpty, !isAtEnd {
-        while found.count < Self.block, let text = try splitter.next() { take(text, &found) }
+        while found.count < Self.block, nextLine < lines.count {
+          take(lines[nextLine], &found)
+          nextLine += 1
+        }
         if !found.isEmpty { break }
+        if let failure { throw failure }
+        lines.removeAll(keepingCapacity: true)
+        nextLine = 0
         if let bytes = try await input.read() {
           bytesRead += Int64(bytes.count)
-          splitter.feed(BodyChunk(bytes))
+          do throws(HTTPError) {
+            try splitter.feed(BodyChunk(bytes), into: &lines)
+          } catch {
+            failure = error
+          }
         } else {
           isAtEnd = true
           if let text = try splitter.finish() { take(text, &found) }

@@ -109,6 +109,7 @@ struct BatchVerb: Sendable {
     var options = BatchOptions()
     options.failsFast = settings.batch.failsFast
     options.joinsIdentical = settings.batch.joinsIdentical
+    options.joinMemory.count = 100_000
     options.retry = settings.retryPolicy
     return options
   }

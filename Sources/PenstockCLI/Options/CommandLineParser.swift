@@ -103,7 +103,7 @@ struct CommandLineParser {
 
   static func verb(named word: String) throws(UsageError) -> Verb {
     guard let verb = Verb(rawValue: word) else {
-      let names = Verb.allCases.filter(\.isAvailable).map(\.rawValue)
+      let names = Verb.allCases.map(\.rawValue)
       var message = "unknown verb \(UsageError.quote(Redaction.url(word)))"
       if word.contains("://") {
         message += " (did you mean 'penstock get URL'?)"
@@ -112,7 +112,6 @@ struct CommandLineParser {
       }
       throw UsageError(message)
     }
-    guard verb.isAvailable else { throw UsageError("\(word) is not supported yet") }
     return verb
   }
 

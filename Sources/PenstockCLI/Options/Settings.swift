@@ -100,6 +100,13 @@ struct Settings: Sendable, Equatable {
   /// 0: not followed. Nil: the library's default, 20.
   var maximumRedirects: Int?
 
+  /// `--max-line`, in bytes; nil: 16 MiB.
+  var maximumLine: Int64?
+  /// `--ndjson`: lines are JSON values.
+  var readsJSONLines = false
+  /// `--no-reconnect` clears it.
+  var reconnects = true
+
   var includesHead = false
   var isVerbose = false
   var isSilent = false

@@ -39,6 +39,11 @@ struct Trace {
     fields(head.headers, mark: "<")
   }
 
+  func waiting(_ delay: Duration, _ error: HTTPError?) {
+    let reason = error.map { $0.message } ?? "the stream has ended"
+    line("* \(reason); connecting again in \(JSONText.seconds(delay)) s")
+  }
+
   func trailers(_ fields: HTTPFields) { self.fields(fields, mark: "< trailer") }
 
   private func fields(_ fields: HTTPFields, mark: String) {

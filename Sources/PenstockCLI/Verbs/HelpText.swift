@@ -21,7 +21,7 @@ enum HelpText {
 
   private static var overview: String {
     var lines = ["Usage: penstock VERB [OPTIONS] URL...", "", "Streams over HTTP.", "", "Verbs:"]
-    for verb in Verb.allCases where verb.isAvailable {
+    for verb in Verb.allCases {
       lines += entry("\(verb.rawValue) \(verb.operands)", verb.summary)
     }
     lines += ["", "Options are listed by 'penstock help VERB' and 'penstock VERB --help'."]

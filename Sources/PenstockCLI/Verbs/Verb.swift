@@ -8,14 +8,6 @@ enum Verb: String, CaseIterable, Sendable {
   case batch
   case help
 
-  /// Whether this build can do it; the others are refused by name.
-  var isAvailable: Bool {
-    switch self {
-    case .get, .events, .download, .batch, .help: true
-    case .lines, .sse: false
-    }
-  }
-
   /// What follows the verb, as help shows it.
   var operands: String {
     switch self {

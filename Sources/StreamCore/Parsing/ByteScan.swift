@@ -24,6 +24,25 @@ package enum ByteScan {
       bytes: { $0 == one || $0 == other })
   }
 
+  /// The first position at or after `start` that ends a run of plain characters of a JSON string: a quotation
+  /// mark, a backslash or a control character.
+  @inline(__always)
+  package static func firstOfStringEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    let quotes = ones &* 0x22
+    let slashes = ones &* 0x5C
+    return scan(
+      bytes, start,
+      words: { word in
+        zeroes(in: word ^ quotes) | zeroes(in: word ^ slashes) | ((word &- ones &* 0x20) & ~word & highs)
+      }, bytes: { $0 == 0x22 || $0 == 0x5C || $0 < 0x20 })
+  }
+
+  /// The first position at or after `start` that doesn't hold ASCII, or nil.
+  @inline(__always)
+  package static func firstNonASCII(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    scan(bytes, start, words: { $0 & highs }, bytes: { $0 >= 0x80 })
+  }
+
   /// Whether a text holds one of two ASCII characters.
   package static func holds(_ one: UInt8, or other: UInt8, _ text: String) -> Bool {
     let found = text.utf8.withContiguousStorageIfAvailable {
@@ -43,8 +62,22 @@ package enum ByteScan {
     guard let base = bytes.baseAddress else { return nil }
     let end = bytes.count
     var index = max(0, start)
+    func word(_ offset: Int) -> UInt64 {
+      words(UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+    }
+    // Most of what is looked for is near; only long runs take four words a turn with one branch.
+    let near = min(end, index &+ 32)
+    while index &+ 8 <= near {
+      let hits = word(index)
+      if hits != 0 { return index &+ hits.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
+    while index &+ 32 <= end {
+      if (word(index) | word(index &+ 8)) | (word(index &+ 16) | word(index &+ 24)) != 0 { break }
+      index &+= 32
+    }
     while index &+ 8 <= end {
-      let hits = words(UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self)))
+      let hits = word(index)
       if hits != 0 { return index &+ hits.trailingZeroBitCount / 8 }
       index &+= 8
     }

@@ -1,26 +1,19 @@
 /// Parses an event stream (WHATWG HTML §9.2.6), the same events whatever the cuts of the chunks.
 ///
-/// Feed a chunk, then call `next()` until it gives nil. An event that isn't closed by an empty line when the
-/// stream ends is dropped, as the standard says: there is no `finish()`.
-package struct ServerSentEventParser {
+/// Feed each chunk. An event that isn't closed by an empty line when the stream ends is dropped, as the standard
+/// says: there is no `finish()`. Data of one line that lies within one chunk shares its memory.
+package struct ServerSentEventParser: Sendable {
+  private static let lineFeed: UInt8 = 0x0A
+  private static let carriageReturn: UInt8 = 0x0D
   private static let colon = UInt8(ascii: ":")
-  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// The data lines so far, without the LF after the last one.
   private enum DataBuffer {
     /// No line: such an event isn't dispatched.
     case none
-    /// One line, not copied.
-    case line(BodyChunk)
+    /// One line, within the bytes that are being parsed.
+    case here(start: Int, end: Int)
     case joined([UInt8])
-
-    var count: Int {
-      switch self {
-      case .none: 0
-      case .line(let line): line.count
-      case .joined(let bytes): bytes.count
-      }
-    }
   }
 
   private enum Field {
@@ -31,13 +24,23 @@ package struct ServerSentEventParser {
     case ignored
   }
 
-  private var lines: LineSplitter
   private let limit: Int
+  private let lineLimit: Int
+  /// The beginning of a line whose end is in a later chunk.
+  private var carried: [UInt8] = []
+  private var skipsLineFeed = false
   private var isFirstLine = true
   private var data = DataBuffer.none
-  private var type = ""
+  private var type: String?
+  private var retry: Int64?
   /// The ID buffer of the standard: kept from event to event.
-  private var idBuffer = ""
+  private var idBuffer: String
+  /// What the last event that named its type shares with its like.
+  private var label: ServerSentEvent.Label?
+  /// What an event that names nothing gets; nil: to be made.
+  private var plainLabel: ServerSentEvent.Label?
+  /// How many events were closed.
+  private var count: Int64 = 0
   private var failure: HTTPError?
 
   /// The ID of the last closed event, also of one without data: what a reconnection sends.
@@ -49,118 +52,221 @@ package struct ServerSentEventParser {
   package init(limit: Int = 1 << 20, lastEventID: String = "") {
     self.limit = max(0, limit)
     // A line may hold "data: " besides.
-    lines = LineSplitter(ending: .lineFeedOrCarriageReturn, limit: self.limit.addingClamped(16))
+    lineLimit = self.limit.addingClamped(16)
     self.lastEventID = lastEventID
     idBuffer = lastEventID
   }
 
-  /// Hands in the next chunk.
-  package mutating func feed(_ chunk: BodyChunk) { lines.feed(chunk) }
-
-  /// The next event; nil: more input is wanted. Throws `.lineTooLong` for an event above the limit.
-  package mutating func next() throws(HTTPError) -> ServerSentEvent? {
+  /// Appends the events that end in this chunk. Throws `.lineTooLong` for an event above the limit, after the
+  /// events before it were appended, and then always.
+  package mutating func feed(_ chunk: BodyChunk, into events: inout [ServerSentEvent]) throws(HTTPError) {
     if let failure { throw failure }
-    do throws(HTTPError) {
-      while var line = try lines.next() {
-        if isFirstLine {
-          isFirstLine = false
-          if line.starts(with: Self.byteOrderMark) { line = line.dropFirst(3) }
-        }
-        if line.isEmpty {
-          if let event = dispatch() { return event }
-        } else {
-          try interpret(line)
-        }
-      }
-    } catch {
+    let isFine = chunk.withUnsafeBytes { parse($0, of: chunk, into: &events) }
+    if !isFine {
+      let error = HTTPError(
+        .lineTooLong, phase: .decode, message: "server-sent event \(count + 1) is larger than \(limit) bytes",
+        advice: "Raise the limit on events if such events are expected")
       failure = error
+      carried = []
+      data = .none
       throw error
     }
-    // What waits for the rest of its event must not hold back a large block.
-    if case .line(let line) = data { data = .line(line.compacted()) }
-    return nil
   }
 
-  private mutating func dispatch() -> ServerSentEvent? {
-    lastEventID = idBuffer
-    defer {
-      data = .none
-      type = ""
+  /// False when a line or an event is too long.
+  private mutating func parse(
+    _ bytes: UnsafeRawBufferPointer, of chunk: BodyChunk, into events: inout [ServerSentEvent]
+  ) -> Bool {
+    var start = 0
+    if skipsLineFeed, let first = bytes.first {
+      if first == Self.lineFeed { start = 1 }
+      skipsLineFeed = false
     }
-    let text: String
-    switch data {
-    case .none: return nil
-    case .line(let line): text = Self.text(line)
-    case .joined(let bytes): text = String(decoding: bytes, as: UTF8.self)
+    while start < bytes.count {
+      // Every second line of most streams.
+      if bytes[start] == Self.lineFeed, carried.isEmpty, !isFirstLine {
+        dispatch(chunk, into: &events)
+        start &+= 1
+        continue
+      }
+      guard let end = ByteScan.first(Self.lineFeed, or: Self.carriageReturn, in: bytes, from: start) else {
+        break
+      }
+      if carried.isEmpty {
+        if end == start, !isFirstLine {
+          dispatch(chunk, into: &events)
+        } else if !take(line: bytes, from: start, to: end, of: chunk, into: &events) {
+          return false
+        }
+      } else {
+        carried.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+        let line = carried
+        carried = []
+        let isFine = line.withUnsafeBytes { line in
+          let isFine = take(line: line, from: 0, to: line.count, of: chunk, into: &events)
+          settle(line)
+          return isFine
+        }
+        if !isFine { return false }
+      }
+      start = end &+ 1
+      if bytes[end] == Self.carriageReturn {
+        if start == bytes.count {
+          skipsLineFeed = true
+        } else if bytes[start] == Self.lineFeed {
+          start &+= 1
+        }
+      }
     }
-    return ServerSentEvent(type: type.isEmpty ? "message" : type, data: text, id: lastEventID)
+    settle(bytes)
+    if start < bytes.count {
+      carried.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start...]))
+    }
+    return carried.count <= lineLimit
   }
 
-  private mutating func interpret(_ line: BodyChunk) throws(HTTPError) {
-    let (field, skipped) = line.withUnsafeBytes { Self.split($0) }
-    let value = line.dropFirst(skipped)
+  /// Copies data that lies in bytes which are about to go.
+  private mutating func settle(_ bytes: UnsafeRawBufferPointer) {
+    if case .here(let start, let end) = data {
+      data = .joined(Array(UnsafeRawBufferPointer(rebasing: bytes[start..<end])))
+    }
+  }
+
+  /// False when it is too long.
+  private mutating func take(
+    line bytes: UnsafeRawBufferPointer, from begin: Int, to end: Int, of chunk: BodyChunk,
+    into events: inout [ServerSentEvent]
+  ) -> Bool {
+    var start = begin
+    if end &- start > lineLimit { return false }
+    if isFirstLine {
+      isFirstLine = false
+      if end &- start >= 3, bytes[start] == 0xEF, bytes[start &+ 1] == 0xBB, bytes[start &+ 2] == 0xBF {
+        start &+= 3
+      }
+    }
+    if start == end {
+      dispatch(chunk, into: &events)
+      return true
+    }
+    let (field, skipped) = Self.split(bytes, from: start, to: end)
+    start &+= skipped
     switch field {
-    case .data: try append(value)
+    case .data: return append(bytes, from: start, to: end)
     case .event:
-      try check(value.count)
-      type = Self.text(value)
+      if end &- start > limit { return false }
+      type = Self.text(bytes, start, end)
     case .id:
-      try check(value.count)
-      if !value.contains(0) { idBuffer = Self.text(value) }
+      if end &- start > limit { return false }
+      if ByteScan.first(0, in: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), from: 0) == nil {
+        idBuffer = Self.text(bytes, start, end)
+        plainLabel = nil
+      }
     case .retry:
-      if let time = DecimalDigits.value(value) { reconnectionTime = time }
-    case .ignored: return
+      if let time = DecimalDigits.value(bytes[start..<end]) {
+        reconnectionTime = time
+        retry = time
+      }
+    case .ignored: break
     }
+    return true
   }
 
-  private mutating func append(_ value: BodyChunk) throws(HTTPError) {
+  /// False when the event is too long.
+  private mutating func append(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Bool {
     switch data {
     case .none:
-      try check(value.count)
-      data = .line(value)
-    case .line(let first):
-      try check(first.count.addingClamped(value.count + 1))
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(2 * (first.count + value.count))
-      first.append(to: &bytes)
-      bytes.append(0x0A)
-      value.append(to: &bytes)
-      data = .joined(bytes)
-    case .joined(var bytes):
-      try check(bytes.count.addingClamped(value.count + 1))
+      data = .here(start: start, end: end)
+      return end &- start <= limit
+    case .here(let first, let last):
+      var joined: [UInt8] = []
+      joined.reserveCapacity(2 &* (last &- first &+ end &- start))
+      joined.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[first..<last]))
+      return append(bytes, from: start, to: end, joining: joined)
+    case .joined(let joined):
       // Taken out of the enum first, so that the array is grown in place.
       data = .none
-      bytes.append(0x0A)
-      value.append(to: &bytes)
-      data = .joined(bytes)
+      return append(bytes, from: start, to: end, joining: joined)
     }
   }
 
-  private func check(_ count: Int) throws(HTTPError) {
-    guard count > limit else { return }
-    throw HTTPError(
-      .lineTooLong, phase: .decode, message: "a server-sent event is larger than \(limit) bytes",
-      advice: "Raise the limit on events if such events are expected")
+  private mutating func append(
+    _ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int, joining before: consuming [UInt8]
+  ) -> Bool {
+    var joined = before
+    if joined.count.addingClamped(end &- start &+ 1) > limit { return false }
+    joined.append(Self.lineFeed)
+    joined.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+    data = .joined(joined)
+    return true
+  }
+
+  /// An empty line: the end of an event.
+  @inline(__always)
+  private mutating func dispatch(_ chunk: BodyChunk, into events: inout [ServerSentEvent]) {
+    let content: BodyChunk
+    switch data {
+    case .none:
+      forget()
+      return
+    case .here(let start, let end):
+      let base = chunk.startIndex
+      content = BodyChunk(slab: chunk.slab, range: base &+ start..<base &+ end)
+    case .joined(let bytes): content = BodyChunk(bytes)
+    }
+    data = .none
+    count &+= 1
+    if type == nil, retry == nil, let plainLabel {
+      events.append(ServerSentEvent(label: plainLabel, bytes: content))
+      return
+    }
+    events.append(ServerSentEvent(label: currentLabel(), bytes: content))
+    forget()
+  }
+
+  private mutating func currentLabel() -> ServerSentEvent.Label {
+    let name = type.flatMap { $0.isEmpty ? nil : $0 } ?? "message"
+    // Streams name the same type again and again.
+    if let label, label.type == name, label.id == idBuffer, label.retry == retry { return label }
+    let fresh = ServerSentEvent.Label(type: name, id: idBuffer, retry: retry)
+    if type == nil, retry == nil { plainLabel = fresh } else { label = fresh }
+    return fresh
+  }
+
+  private mutating func forget() {
+    lastEventID = idBuffer
+    type = nil
+    retry = nil
   }
 
   /// The field that a line names, and how many bytes stand before its value.
-  private static func split(_ line: UnsafeRawBufferPointer) -> (Field, Int) {
-    // The longest known name has five letters: a colon further on belongs to an unknown one.
-    var end = 0
-    while end < line.count && end < 6 && line[end] != colon { end += 1 }
-    if end == 6 { return (.ignored, 0) }
-    var skipped = end
-    if end < line.count {
-      skipped += 1
-      if skipped < line.count && line[skipped] == UInt8(ascii: " ") { skipped += 1 }
+  @inline(__always)
+  private static func split(_ line: UnsafeRawBufferPointer, from start: Int, to end: Int) -> (Field, Int) {
+    // By far the most common one, in one comparison.
+    if end &- start >= 5, line[start &+ 4] == colon,
+      line.loadUnaligned(fromByteOffset: start, as: UInt32.self) == dataWord
+    {
+      return (.data, end &- start > 5 && line[start &+ 5] == UInt8(ascii: " ") ? 6 : 5)
     }
-    return (field(line, length: end), skipped)
+    // The longest known name has five letters: a colon further on belongs to an unknown one.
+    var stop = start
+    while stop < end && stop < start &+ 6 && line[stop] != colon { stop &+= 1 }
+    if stop == start &+ 6 { return (.ignored, 0) }
+    let length = stop &- start
+    var skipped = length
+    if stop < end {
+      skipped &+= 1
+      if stop &+ 1 < end && line[stop &+ 1] == UInt8(ascii: " ") { skipped &+= 1 }
+    }
+    return (field(line, from: start, length: length), skipped)
   }
 
+  private static let dataWord = UInt32(littleEndian: 0x6174_6164)
+
   /// The field of a name of so many bytes. Compared byte by byte: this runs for every line.
-  private static func field(_ line: UnsafeRawBufferPointer, length: Int) -> Field {
+  private static func field(_ line: UnsafeRawBufferPointer, from start: Int, length: Int) -> Field {
     func isNamed(_ name: StaticString) -> Bool {
-      for index in 0..<length where line[index] != name.utf8Start[index] { return false }
+      for index in 0..<length where line[start &+ index] != name.utf8Start[index] { return false }
       return true
     }
     switch length {
@@ -171,8 +277,8 @@ package struct ServerSentEventParser {
     }
   }
 
-  private static func text(_ bytes: BodyChunk) -> String {
-    bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  private static func text(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String {
+    String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
   }
 }
 

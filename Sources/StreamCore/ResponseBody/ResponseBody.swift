@@ -23,11 +23,24 @@ public struct ResponseBody: AsyncSequence, Sendable {
   /// (RFC 9112 §8).
   public let isEndVerifiable: Bool
 
-  package init(source: any BodySource, contentLength: Int64? = nil, isEndVerifiable: Bool = true) {
-    self.owner = ResponseBodyOwner(source: source)
+  package init(
+    source: any BodySource, contentLength: Int64? = nil, isEndVerifiable: Bool = true,
+    origin: BodyOrigin? = nil
+  ) {
+    self.owner = ResponseBodyOwner(source: source, origin: origin)
     self.contentLength = contentLength
     self.isEndVerifiable = isEndVerifiable
   }
+
+  /// A body that somebody else reads.
+  init(taken origin: BodyOrigin?) {
+    owner = ResponseBodyOwner(source: nil, origin: origin)
+    contentLength = nil
+    isEndVerifiable = true
+  }
+
+  /// Which response it belongs to, where that is known.
+  package var origin: BodyOrigin? { owner.origin }
 
   /// A body of bytes that are here already, for tests and mocks.
   public init(_ bytes: some Sequence<UInt8> & Sendable) {

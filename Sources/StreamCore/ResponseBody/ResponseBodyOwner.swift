@@ -4,7 +4,12 @@ import Synchronization
 final class ResponseBodyOwner: Sendable {
   private let source: Mutex<(any BodySource)?>
 
-  init(source: any BodySource) { self.source = Mutex(source) }
+  let origin: BodyOrigin?
+
+  init(source: (any BodySource)?, origin: BodyOrigin?) {
+    self.source = Mutex(source)
+    self.origin = origin
+  }
 
   deinit { source.withLock { $0.take() }?.abandon() }
 

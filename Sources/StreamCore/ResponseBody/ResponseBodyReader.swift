@@ -1,6 +1,6 @@
 /// The reader's side of a `ResponseBodyStorage`: takes all that is there under one lock, then hands out a
 /// slab slice at a time without one.
-package final class ResponseBodyReader: BodySource, @unchecked Sendable {
+package final class ResponseBodyReader: PollableBodySource, @unchecked Sendable {
   // Sendable: `ResponseBodyOwner` hands it to one reader, and a reader is one task at a time.
   // One task at a time: checking each access at run time finds nothing and costs much.
   package let storage: ResponseBodyStorage
@@ -60,6 +60,42 @@ package final class ResponseBodyReader: BodySource, @unchecked Sendable {
         throw HTTPError.cancelled(phase: .body)
       case .finished:
         return nil
+      }
+    }
+  }
+
+  package func poll(_ wake: @escaping @Sendable () -> Void) -> BodyPoll {
+    while true {
+      while position < items.count {
+        let item = items[position]
+        position += 1
+        switch item {
+        case .chunk(let chunk):
+          ahead -= chunk.count
+          owed += chunk.count
+          if ahead <= low { giveCredit() }
+          return .chunk(chunk.compacted())
+        case .failure(let error):
+          forget()
+          failure = error
+          return .failed(error)
+        case .end:
+          forget()
+          return .end
+        case .informational, .head, .trailers:
+          continue
+        }
+      }
+      if let failure { return .failed(failure) }
+      forget()
+      switch storage.takeAll() {
+      case .items(let taken):
+        items = taken
+        for case .chunk(let chunk) in taken { ahead += chunk.count }
+      case .wait:
+        if storage.whenNews(wake) { return .wait }
+      case .cancelled: return .failed(HTTPError.cancelled(phase: .body))
+      case .finished: return .end
       }
     }
   }

@@ -9,7 +9,7 @@ package final class ResponseBodyStorage: Sendable {
     var tail: Slab?
     /// Whether a slab of this body was filled to its end: then the next ones are large.
     var isStreaming = false
-    var reader: UnsafeContinuation<Void, Never>?
+    var reader: SleepingReader?
     var producer: (any ExchangeProducer)?
     var uploadSent: Int64 = 0
     var reportsUpload = false
@@ -108,7 +108,7 @@ package final class ResponseBodyStorage: Sendable {
   package func flush() {
     let reader = state.withLock { state in
       switch state.machine.flush() {
-      case .none: return UnsafeContinuation<Void, Never>?.none
+      case .none: return SleepingReader?.none
       case .resumeReader: return state.reader.take()
       }
     }
@@ -192,7 +192,7 @@ package final class ResponseBodyStorage: Sendable {
           case .sleep:
             // A drained, idle stream holds no slab.
             state.tail = nil
-            state.reader = continuation
+            state.reader = .task(continuation)
             return true
           }
         }
@@ -200,6 +200,19 @@ package final class ResponseBodyStorage: Sendable {
       }
     } onCancel: {
       abandon()
+    }
+  }
+
+  /// Calls `wake` once, on whatever thread, when there is news; false: there is some already.
+  package func whenNews(_ wake: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
+      switch state.machine.waits() {
+      case .lookAgain: return false
+      case .sleep:
+        state.tail = nil
+        state.reader = .callback(wake)
+        return true
+      }
     }
   }
 
@@ -213,7 +226,7 @@ package final class ResponseBodyStorage: Sendable {
       switch action {
       case .none:
         if state.machine.state == .abandoned { swap(&items, &state.items) }
-        return (UnsafeContinuation<Void, Never>?.none, (any ExchangeProducer)?.none, items)
+        return (SleepingReader?.none, (any ExchangeProducer)?.none, items)
       case .endProducer:
         swap(&items, &state.items)
         state.tail = nil

@@ -3,8 +3,17 @@ final class SequenceBodySource<S: AsyncSequence & Sendable>: BodySource, @unchec
 where S.Element: Sequence<UInt8> & Sendable {
   // Sendable: the feeder of one upload is the only one that calls it.
   private var iterator: S.AsyncIterator?
+  private let phase: HTTPError.Phase
+  private let failing: String
 
-  init(_ sequence: S) { self.iterator = sequence.makeAsyncIterator() }
+  init(
+    _ sequence: S, phase: HTTPError.Phase = .request,
+    failing: String = "the stream that makes the request's body failed"
+  ) {
+    self.iterator = sequence.makeAsyncIterator()
+    self.phase = phase
+    self.failing = failing
+  }
 
   func next() async throws(HTTPError) -> BodyChunk? {
     guard var current = iterator else { return nil }
@@ -16,8 +25,7 @@ where S.Element: Sequence<UInt8> & Sendable {
       iterator = nil
       if let error = error as? HTTPError { throw error }
       if error is CancellationError { throw HTTPError.cancelled }
-      throw HTTPError(
-        .readFailed, phase: .request, message: "the stream that makes the request's body failed: \(error)")
+      throw HTTPError(.readFailed, phase: phase, message: "\(failing): \(error)")
     }
   }
 

@@ -37,20 +37,22 @@ import Testing
     await server.stop()
   }
 
-  @Test func `those that joined a failure fail with it, and a later one tries again`() async throws {
+  @Test func `those that joined a failure fail with it, early and late`() async throws {
     let server = try ScriptedServer(respond: { _ in [.waitForSignal("go"), .reset] })
     try await TestClient.with { client in
       var options = BatchOptions()
       options.joinsIdentical = true
-      let batch = client.batch(
-        (0..<4).map { _ in Request.post(server.url("/")) }, limits: .init(total: 2), options: options)
-      let results = Task { try await all(batch) }
-      while batch.status.read < 4 { await Task.yield() }
-      server.open("go")
-      let found = try await results.value
-      #expect(found.count == 4)
-      #expect(found.allSatisfy { $0.error != nil })
-      #expect(server.requests.count == 1)
+      for total in [1, 3] {
+        let before = server.requests.count
+        let batch = client.batch(
+          (0..<4).map { _ in Request.post(server.url("/")) }, limits: .init(total: total), options: options)
+        let results = Task { try await all(batch) }
+        server.open("go")
+        let found = try await results.value
+        #expect(found.count == 4)
+        #expect(found.allSatisfy { $0.error != nil })
+        #expect(server.requests.count - before == 1)
+      }
     }
     await server.stop()
   }

@@ -93,17 +93,17 @@ import Testing
     memory.bytes = .bytes(100)
     var joining = BatchJoining<Int>(memory)
     func known(_ key: String) -> Int? {
-      if case .known(let outcome) = joining.look(key) { outcome.value } else { nil }
+      if case .known(let outcome) = joining.look(key) { try? outcome.result.get() } else { nil }
     }
     joining.lead("a", 5)
     guard case .follow(5) = joining.look("a") else { return #expect(Bool(false)) }
     for (number, key) in ["a", "b", "c", "d"].enumerated() {
-      joining.ended(key, .init(value: number, attempts: 1, duration: .zero, bytes: 10))
+      joining.ended(key, .init(result: .success(number), attempts: 1, duration: .zero, bytes: 10))
     }
     #expect(known("a") == nil && known("b") == 1 && known("d") == 3)
-    joining.ended("e", .init(value: 9, attempts: 1, duration: .zero, bytes: 95))
+    joining.ended("e", .init(result: .success(9), attempts: 1, duration: .zero, bytes: 95))
     #expect(known("e") == 9 && known("d") == nil && joining.knownCount == 1)
-    joining.ended("f", .init(value: 9, attempts: 1, duration: .zero, bytes: 101))
+    joining.ended("f", .init(result: .success(9), attempts: 1, duration: .zero, bytes: 101))
     #expect(known("f") == nil && known("e") == 9)
     joining.ended("e", nil)
     #expect(known("e") == 9)

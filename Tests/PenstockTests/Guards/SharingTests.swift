@@ -38,7 +38,19 @@ import Testing
     responses.append(try await client.send(.get("http://a/x", headers: ["Accept": "text/plain"])))
     responses.append(try await client.send(.post("http://a/x")))
     responses.append(try await client.send(.post("http://a/x")))
-    #expect(transport.count == 5)
+    for edit in [
+      { $0.isExemptFromAuthorization = true }, { $0.tls = TLSOptions() }, { $0.decodesContent = false },
+      { $0.withoutDefaults = ["Accept"] },
+    ] as [(inout Request) -> Void] {
+      var request = Request.get("http://a/x")
+      edit(&request)
+      responses.append(try await client.send(request))
+    }
+    #expect(transport.count == 9)
+    var request = Request.get("http://a/x")
+    request.priority = 5
+    responses.append(try await client.send(request))
+    #expect(transport.count == 9)
   }
 
   @Test func `who joins late gets the body from its beginning`() async throws {

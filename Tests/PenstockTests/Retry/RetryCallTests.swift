@@ -115,6 +115,39 @@ import Testing
     #expect(error?.kind == .receiveFailed && transport.count == 1)
   }
 
+  @Test func `a collected body that is lost on its way is loaded anew`() async throws {
+    let transport = FakeTransport { _, number in number == 0 ? .begin(200, "ab") : .response(200, [], "abcd")
+    }
+    let client = Client.fake(transport, TestClock()) {
+      $0.retry = RetryPolicy()
+      $0.middlewares = [.collectingBody(upTo: .bytes(4))]
+    }
+    let call = Task { try await client.text(.get("http://a/")) }
+    await transport.opened(1)
+    transport.finish(0, failure: .truncated)
+    #expect(try await call.value == "abcd" && transport.count == 2)
+    // A body over the limit isn't.
+    let strict = Client.fake(transport, TestClock()) {
+      $0.retry = RetryPolicy()
+      $0.middlewares = [.collectingBody(upTo: .bytes(3))]
+    }
+    let error = await failure { try await strict.text(.get("http://a/")) }
+    #expect(error?.kind == .bodyTooLarge && transport.count == 3)
+  }
+
+  @Test func `a collected POST body that is lost isn't loaded anew`() async throws {
+    let transport = FakeTransport { _, _ in .begin(200, "ab") }
+    let client = Client.fake(transport, TestClock()) {
+      $0.retry = RetryPolicy()
+      $0.middlewares = [.collectingBody(upTo: .bytes(4))]
+    }
+    let call = Task { try await client.text(.post("http://a/")) }
+    await transport.opened(1)
+    transport.finish(0, failure: .truncated)
+    let error = await failure { try await call.value }
+    #expect(error?.kind == .truncated && error?.mayHaveBeenProcessed == true && transport.count == 1)
+  }
+
   @Test func `a redirect neither starts the count anew nor counts`() async throws {
     let transport = FakeTransport { request, number in
       request.url.hasSuffix("/a") && number == 1

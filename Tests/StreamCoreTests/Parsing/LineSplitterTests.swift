@@ -4,24 +4,22 @@ import Testing
 @Suite struct LineSplitterTests {
   /// All lines of a stream in pieces; the error's kind as a last line.
   static func lines(
-    _ pieces: [[UInt8]], _ ending: LineSplitter.Ending = .lineFeed, limit: Int = 1000
+    _ pieces: [[UInt8]], _ ending: LineEnding = .lineFeed, limit: Int = 1000
   ) -> [String] {
     var splitter = LineSplitter(ending: ending, limit: limit)
-    var lines: [String] = []
+    var found: [BodyChunk] = []
+    var failure: [String] = []
     do throws(HTTPError) {
-      for piece in pieces {
-        splitter.feed(BodyChunk(piece))
-        while let line = try splitter.next() { lines.append(String(decoding: line, as: UTF8.self)) }
-      }
-      if let line = try splitter.finish() { lines.append(String(decoding: line, as: UTF8.self)) }
+      for piece in pieces { try splitter.feed(BodyChunk(piece), into: &found) }
+      if let line = try splitter.finish() { found.append(line) }
     } catch {
-      lines.append("error: \(error.kind.rawValue)")
+      failure.append("error: \(error.kind.rawValue)")
     }
-    return lines
+    return found.map { String(decoding: $0, as: UTF8.self) } + failure
   }
 
   static func checkEveryCut(
-    _ text: String, _ ending: LineSplitter.Ending, limit: Int = 1000, _ expected: [String]
+    _ text: String, _ ending: LineEnding, limit: Int = 1000, _ expected: [String]
   ) {
     let bytes = Array(text.utf8)
     for first in 0...bytes.count {
@@ -42,7 +40,7 @@ import Testing
 
   @Test func anyOfThreeEndingsByChoice() {
     Self.checkEveryCut(
-      "one\ntwo\r\nthree\rfour\r\r\n\n\rlast", .lineFeedOrCarriageReturn,
+      "one\ntwo\r\nthree\rfour\r\r\n\n\rlast", .any,
       ["one", "two", "three", "four", "", "", "", "last"])
   }
 
@@ -62,40 +60,55 @@ import Testing
     Self.checkEveryCut("abcd\r\nabcd\nabcd", .lineFeed, limit: 4, ["abcd", "abcd", "abcd"])
     Self.checkEveryCut("abcd\r\nabcde\nabc\n", .lineFeed, limit: 4, ["abcd", "error: line_limit"])
     Self.checkEveryCut("abcd\nabcd\r", .lineFeed, limit: 4, ["abcd", "error: line_limit"])
-    Self.checkEveryCut("abcd\rabcde", .lineFeedOrCarriageReturn, limit: 4, ["abcd", "error: line_limit"])
+    Self.checkEveryCut("abcd\rabcde", .any, limit: 4, ["abcd", "error: line_limit"])
     Self.checkEveryCut("\n\na", .lineFeed, limit: 0, ["", "", "error: line_limit"])
+  }
+
+  @Test func aPairAloneByChoice() {
+    Self.checkEveryCut(
+      "one\ntwo\r\nth\rree\r\r\n\r\nlast\r", .carriageReturnLineFeed,
+      ["one\ntwo", "th\rree\r", "", "last\r"])
+    Self.checkEveryCut("abcd\r\nabcde", .carriageReturnLineFeed, limit: 4, ["abcd", "error: line_limit"])
+  }
+
+  @Test func aCarriageReturnOrAnyByteAloneByChoice() {
+    Self.checkEveryCut("one\rtwo\n\r\rlast", .carriageReturn, ["one", "two\n", "", "last"])
+    Self.checkEveryCut("one\u{0}two\n\u{0}\u{0}last", .byte(0), ["one", "two\n", "", "last"])
   }
 
   @Test func aLineWithoutEndFailsBeforeItFillsMemory() throws {
     var splitter = LineSplitter(limit: 100)
-    splitter.feed(BodyChunk([UInt8](repeating: 0x61, count: 101)))
-    for _ in 0..<2 { #expect(throws: HTTPError.self) { _ = try splitter.next() } }
+    var lines: [BodyChunk] = []
+    for _ in 0..<2 {
+      #expect(throws: HTTPError.self) {
+        try splitter.feed(BodyChunk([UInt8](repeating: 0x61, count: 101)), into: &lines)
+      }
+    }
     #expect(throws: HTTPError.self) { _ = try splitter.finish() }
+    #expect(lines.isEmpty)
+  }
+
+  @Test func theErrorNamesTheLine() {
+    var splitter = LineSplitter(limit: 3)
+    var lines: [BodyChunk] = []
+    let error = #expect(throws: HTTPError.self) {
+      try splitter.feed(BodyChunk(Array("abc\nde\nfghi\n".utf8)), into: &lines)
+    }
+    #expect(error?.message.contains("line 3 ") == true)
+    #expect(lines.count == 2)
   }
 
   @Test func aLineWithinAChunkSharesItsMemory() throws {
     var splitter = LineSplitter()
+    var lines: [BodyChunk] = []
     let chunk = BodyChunk(Array("one\ntwo\n".utf8))
-    splitter.feed(chunk)
-    let line = try #require(try splitter.next())
+    try splitter.feed(chunk, into: &lines)
     let base = chunk.withUnsafeBytes { $0.baseAddress }
-    #expect(line.withUnsafeBytes { $0.baseAddress } == base)
-    #expect(try splitter.next()?.withUnsafeBytes { $0.baseAddress } == base.map { $0 + 4 })
-  }
-
-  @Test func chunksThatWereNotDrainedAreKept() throws {
-    var splitter = LineSplitter()
-    splitter.feed(BodyChunk(Array("one\ntw".utf8)))
-    splitter.feed(BodyChunk(Array("o\nthree\n".utf8)))
-    #expect(try splitter.next() == BodyChunk(Array("one".utf8)))
-    splitter.feed(BodyChunk(Array("four\n".utf8)))
-    var rest: [String] = []
-    while let line = try splitter.next() { rest.append(String(decoding: line, as: UTF8.self)) }
-    #expect(rest == ["two", "three", "four"])
+    #expect(lines.map { $0.withUnsafeBytes { $0.baseAddress } } == [base, base.map { $0 + 4 }])
   }
 
   @Test func bytesAreFoundAtEveryPlaceAndAlignment() {
-    for length in 0..<40 {
+    for length in 0..<80 {
       for place in 0..<length {
         // Neighbours that a careless word scan takes for the byte.
         var bytes = [UInt8](repeating: 0x0B, count: length)
@@ -105,6 +118,7 @@ import Testing
             let expected = start <= place ? place : nil
             #expect(ByteScan.first(0x0A, in: all, from: start) == expected)
             #expect(ByteScan.first(0x0D, or: 0x0A, in: all, from: start) == expected)
+            #expect(ByteScan.firstNonASCII(in: all, from: start) == nil)
           }
         }
       }

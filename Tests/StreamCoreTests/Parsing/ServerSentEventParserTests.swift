@@ -1,4 +1,5 @@
 import StreamCore
+import TestSupport
 import Testing
 
 @Suite struct ServerSentEventParserTests {
@@ -13,10 +14,7 @@ import Testing
     var parser = ServerSentEventParser(limit: limit, lastEventID: lastEventID)
     var outcome = Outcome()
     do throws(HTTPError) {
-      for piece in pieces {
-        parser.feed(BodyChunk(piece))
-        while let event = try parser.next() { outcome.events.append(event) }
-      }
+      for piece in pieces { try parser.feed(BodyChunk(piece), into: &outcome.events) }
     } catch {
       outcome.failure = error.kind
     }
@@ -118,7 +116,7 @@ import Testing
     let bytes = Array("data: ".utf8) + [0xFF, 0xC3] + Array("\n\n".utf8)
     for cut in 0...bytes.count {
       let outcome = Self.parse([Array(bytes[..<cut]), Array(bytes[cut...])])
-      #expect(outcome.events == [.init(data: "\u{FFFD}\u{FFFD}")])
+      #expect(outcome.events.map(\.data) == ["\u{FFFD}\u{FFFD}"])
     }
   }
 
@@ -145,15 +143,52 @@ import Testing
   @Test func whatWaitsForItsEndKeepsNoBlockOfThePool() throws {
     let pool = SlabPool()
     var parser = ServerSentEventParser()
+    var events: [ServerSentEvent] = []
     do {
       let slab = pool.slab(for: 64 << 10, streaming: false)
       let text = Array("data: waits\n".utf8)
       let count = text.withUnsafeBytes { slab.append($0) }
-      parser.feed(BodyChunk(slab: slab, range: 0..<count))
-      #expect(try parser.next() == nil)
+      try parser.feed(BodyChunk(slab: slab, range: 0..<count), into: &events)
+      #expect(events.isEmpty)
     }
     #expect(pool.live == 0)
-    parser.feed(BodyChunk(Array("\n".utf8)))
-    #expect(try parser.next() == .init(data: "waits"))
+    try parser.feed(BodyChunk(Array("\n".utf8)), into: &events)
+    #expect(events == [.init(data: "waits")])
+  }
+
+  @Test func theReconnectionTimeComesWithItsEvent() {
+    Self.check(
+      "data: a\n\nretry: 500\ndata: b\n\ndata: c\n\nretry: 7\n\nevent: x\nretry: 9\ndata: d\n\n", retry: 9,
+      [
+        .init(data: "a"), .init(data: "b", retry: 500), .init(data: "c"),
+        .init(type: "x", data: "d", retry: 9),
+      ])
+  }
+
+  @Test func dataOfOneLineWithinAChunkSharesItsMemory() throws {
+    var parser = ServerSentEventParser()
+    var events: [ServerSentEvent] = []
+    let chunk = BodyChunk(Array("data: one\n\ndata: two\n\n".utf8))
+    try parser.feed(chunk, into: &events)
+    let base = chunk.withUnsafeBytes { $0.baseAddress }
+    #expect(
+      events.map { $0.bytes.withUnsafeBytes { $0.baseAddress } } == [
+        base.map { $0 + 6 }, base.map { $0 + 17 },
+      ])
+  }
+
+  @Test func randomBytesNeverTrapAndMeanTheSameWhateverTheCuts() {
+    let words = ["data", ":", " ", "\n", "\r", "event", "id", "retry", "7", "\u{FEFF}", "é", "\u{0}", "x"]
+    var generator = SeededGenerator(seed: 65)
+    for _ in 0..<3000 {
+      var bytes: [UInt8] = []
+      for _ in 0..<generator.next(below: 40) {
+        bytes += Array(words[generator.next(below: words.count)].utf8)
+      }
+      if generator.next(below: 4) == 0 { bytes += generator.bytes(5) }
+      let whole = Self.parse([bytes], limit: 20)
+      #expect(Self.parse(bytes.map { [$0] }, limit: 20) == whole, "\(bytes)")
+      #expect(Self.parse(generator.pieces(of: bytes), limit: 20) == whole, "\(bytes)")
+    }
   }
 }

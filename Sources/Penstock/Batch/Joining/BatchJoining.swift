@@ -1,7 +1,7 @@
 /// Which requests are under way or were answered, so that identical ones are fetched once. Pure.
 struct BatchJoining<Value> {
   struct Outcome {
-    let value: Value
+    let result: Result<Value, HTTPError>
     let attempts: Int
     let duration: Duration
     let bytes: Int64
@@ -34,7 +34,7 @@ struct BatchJoining<Value> {
 
   mutating func lead(_ key: String, _ ticket: Int) { leaders[key] = ticket }
 
-  /// The leader has ended; what it brought is remembered unless it failed.
+  /// The leader has ended; what came of it is remembered, unless there is nothing to remember.
   mutating func ended(_ key: String, _ outcome: Outcome?) {
     leaders[key] = nil
     guard let outcome, memory.count > 0, outcome.bytes <= memory.bytes.bytes else { return }

@@ -74,8 +74,10 @@ final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
   /// True for the first caller.
   func claim() -> Bool {
     state.withLock { state in
-      defer { state.isClaimed = true }
-      return !state.isClaimed
+      if state.isClaimed { return false }
+      state.isClaimed = true
+      state.machine.begins(at: .now)
+      return true
     }
   }
 

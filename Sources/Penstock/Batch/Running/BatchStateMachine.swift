@@ -105,6 +105,9 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
       && followerCount == 0
   }
 
+  /// The first result is asked for.
+  mutating func begins(at now: Instant) { scheduler.begins(at: now) }
+
   // MARK: workers
 
   mutating func next(now: Instant) -> Next {
@@ -163,8 +166,9 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
         case .known(let outcome):
           results.add(
             BatchResult(
-              index: index, input: input, result: .success(outcome.value), attempts: outcome.attempts,
+              index: index, input: input, result: outcome.result, attempts: outcome.attempts,
               duration: outcome.duration, isJoined: true, bytes: 0), at: index)
+          if failsFast, Self.isFailed(outcome.result, isFailure) { stop(now: now) }
           return
         }
       }
@@ -246,10 +250,10 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
         index: slot.index, input: slot.input, result: result, attempts: attempts, duration: duration,
         isJoined: false, bytes: bytes), at: slot.index)
     guard let key = slot.key else { return }
-    if case .success(let value) = result, !(isFailure?(value) ?? false) {
-      joining?.ended(key, .init(value: value, attempts: attempts, duration: duration, bytes: bytes))
-    } else {
+    if case .failure(let error) = result, error.kind == .cancelled || error.kind == .shutdown {
       joining?.ended(key, nil)
+    } else {
+      joining?.ended(key, .init(result: result, attempts: attempts, duration: duration, bytes: bytes))
     }
     for follower in slot.followers {
       results.add(

@@ -71,6 +71,11 @@ struct BatchScheduler {
   /// Hosts that something is remembered of, for tests.
   var knownHosts: Int { hostIndex.count }
 
+  /// The batch begins now: the ramp is measured from here.
+  mutating func begins(at now: Instant) {
+    ramp = BatchRamp(total: limits.total, isOn: limits.rampsUp, begin: now)
+  }
+
   // MARK: what happens
 
   /// An input was read; returns its ticket.

@@ -31,8 +31,8 @@ struct QueueRecord: Sendable, Hashable, Codable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(self) else { return }
-    let temporary = path + "~"
-    unlink(temporary)
+    // A name of its own: the client before may still be writing.
+    let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max))~"
     let opened = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard opened >= 0 else { throw FileFailure.make(path, errno) }
     let bytes = Array(data)

@@ -13,9 +13,6 @@ extension OptionTable {
     .flag("f", "fail", .response, "Exit 22 on a status other than 2xx, without the body") {
       $0.failsOnStatus = true
     },
-    .later(nil, "max-line", "BYTES[k|M|G]", .response, "Fail when a line is longer (default 16M)"),
-    .later(nil, "ndjson", .response, verbs: [.lines], "Check and re-print each JSON value"),
-    .later(nil, "no-reconnect", .response, verbs: [.sse], "End when the stream ends"),
   ]
 
   static let output: [Option] = [
