@@ -97,4 +97,8 @@ static inline CURLcode cshims_get_private_data(CURL *easy, char * *value) {
   return curl_easy_getinfo(easy, CURLINFO_PRIVATE, value);
 }
 
+static inline CURLcode cshims_get_cert_info(CURL *easy, struct curl_certinfo **value) {
+  return curl_easy_getinfo(easy, CURLINFO_CERTINFO, value);
+}
+
 #endif

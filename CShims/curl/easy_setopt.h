@@ -170,6 +170,26 @@ static inline CURLcode cshims_set_stream_weight(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_STREAM_WEIGHT, value);
 }
 
+static inline CURLcode cshims_set_ssl_enable_alpn(CURL *easy, long value) {
+  return curl_easy_setopt(easy, CURLOPT_SSL_ENABLE_ALPN, value);
+}
+
+static inline CURLcode cshims_set_ssl_verify_status(CURL *easy, long value) {
+  return curl_easy_setopt(easy, CURLOPT_SSL_VERIFYSTATUS, value);
+}
+
+static inline CURLcode cshims_set_proxy_ssl_verify_peer(CURL *easy, long value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYPEER, value);
+}
+
+static inline CURLcode cshims_set_proxy_ssl_verify_host(CURL *easy, long value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYHOST, value);
+}
+
+static inline CURLcode cshims_set_proxy_ssl_version(CURL *easy, long value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_SSLVERSION, value);
+}
+
 /* Options that take a 64-bit size. */
 static inline CURLcode cshims_set_in_file_size(CURL *easy, curl_off_t value) {
   return curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, value);
@@ -268,6 +288,74 @@ static inline CURLcode cshims_set_cookie_file(CURL *easy, const char * value) {
   return curl_easy_setopt(easy, CURLOPT_COOKIEFILE, value);
 }
 
+static inline CURLcode cshims_set_ssl_cert_type(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_SSLCERTTYPE, value);
+}
+
+static inline CURLcode cshims_set_ssl_key_type(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_SSLKEYTYPE, value);
+}
+
+static inline CURLcode cshims_set_key_password(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_KEYPASSWD, value);
+}
+
+static inline CURLcode cshims_set_tls13_ciphers(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_TLS13_CIPHERS, value);
+}
+
+static inline CURLcode cshims_set_crl_file(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_CRLFILE, value);
+}
+
+static inline CURLcode cshims_set_doh_url(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_DOH_URL, value);
+}
+
+static inline CURLcode cshims_set_proxy_ca_info(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, value);
+}
+
+static inline CURLcode cshims_set_proxy_ca_path(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, value);
+}
+
+static inline CURLcode cshims_set_proxy_ssl_cert(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_SSLCERT, value);
+}
+
+static inline CURLcode cshims_set_proxy_ssl_cert_type(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_SSLCERTTYPE, value);
+}
+
+static inline CURLcode cshims_set_proxy_ssl_key(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_SSLKEY, value);
+}
+
+static inline CURLcode cshims_set_proxy_ssl_key_type(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_SSLKEYTYPE, value);
+}
+
+static inline CURLcode cshims_set_proxy_key_password(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_KEYPASSWD, value);
+}
+
+static inline CURLcode cshims_set_proxy_ssl_cipher_list(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_SSL_CIPHER_LIST, value);
+}
+
+static inline CURLcode cshims_set_proxy_tls13_ciphers(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_TLS13_CIPHERS, value);
+}
+
+static inline CURLcode cshims_set_proxy_crl_file(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_CRLFILE, value);
+}
+
+static inline CURLcode cshims_set_proxy_pinned_public_key(CURL *easy, const char * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_PINNEDPUBLICKEY, value);
+}
+
 /* Options that take a pointer, which libcurl only hands back (ERRORBUFFER: is written to). */
 static inline CURLcode cshims_set_write_data(CURL *easy, void * value) {
   return curl_easy_setopt(easy, CURLOPT_WRITEDATA, value);
@@ -340,6 +428,14 @@ static inline CURLcode cshims_set_ssl_cert_blob(CURL *easy, struct curl_blob * v
 
 static inline CURLcode cshims_set_ssl_key_blob(CURL *easy, struct curl_blob * value) {
   return curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, value);
+}
+
+static inline CURLcode cshims_set_proxy_ssl_cert_blob(CURL *easy, struct curl_blob * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_SSLCERT_BLOB, value);
+}
+
+static inline CURLcode cshims_set_proxy_ssl_key_blob(CURL *easy, struct curl_blob * value) {
+  return curl_easy_setopt(easy, CURLOPT_PROXY_SSLKEY_BLOB, value);
 }
 
 /* Callbacks, each with its exact type. */

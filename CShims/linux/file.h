@@ -11,6 +11,11 @@ static inline int cshims_rename_new(const char *from, const char *to) {
   return (int)syscall(SYS_renameat2, -100, from, -100, to, 1u);
 }
 
+/* memfd_create with MFD_CLOEXEC (1). */
+static inline int cshims_memfd_create(const char *name) {
+  return (int)syscall(SYS_memfd_create, name, 1u);
+}
+
 /* fallocate with FALLOC_FL_KEEP_SIZE (1): room is set aside and the file's length stays. */
 static inline int cshims_allocate(int file, long long size) {
   return (int)syscall(SYS_fallocate, file, 1, 0LL, size);

@@ -5,7 +5,7 @@ struct CurlError {
   let code: Int
   /// libcurl's own words.
   let text: String
-  /// The status of a refused CONNECT, or 0.
+  /// The status of the proxy's answer to CONNECT, or 0.
   let connectStatus: Int
 
   func httpError(for transfer: Transfer) -> HTTPError {
@@ -13,12 +13,24 @@ struct CurlError {
     if let failure = transfer.upload?.failure {
       return failure.naming(method: transfer.request.method, url: transfer.url.text)
     }
-    let (kind, advice) = meaning(transfer)
+    var (kind, advice) = meaning(transfer)
     var message = text
     if kind == .truncated, let promised = transfer.promised {
       message = "the body was cut off: \(transfer.received) of \(promised) bytes came"
     }
-    return transfer.error(kind, message, advice: advice, phase: phase(kind, transfer))
+    var problem: CertificateProblem?
+    if kind == .serverCertificate {
+      let found = code == 91 && !text.contains("revoked") ? .unknownStatus : CertificateProblem(text: text)
+      problem = found
+      advice = found.advice
+    }
+    let phase = phase(kind, transfer)
+    if phase == .connect, let proxy = transfer.profile.proxy { message += " (through the proxy \(proxy))" }
+    let status = kind == .proxyRefused && connectStatus > 0 ? HTTPStatus(connectStatus) : transfer.status
+    return HTTPError(
+      kind, phase: phase, message: message, advice: advice, method: transfer.request.method,
+      url: transfer.url.text, status: status, received: transfer.received,
+      mayHaveBeenProcessed: transfer.machine.sends > 0, certificateProblem: problem)
   }
 
   private func phase(_ kind: HTTPError.Kind, _ transfer: Transfer) -> HTTPError.Phase {
@@ -26,52 +38,89 @@ struct CurlError {
     case .hostNotResolved, .proxyNotResolved, .connectFailed, .tlsHandshake, .serverCertificate,
       .clientCertificate, .pinnedKeyMismatch, .proxyRefused:
       .connect
-    case .emptyReply: .head
+    case .emptyReply, .connectionLost: .head
     default: transfer.machine.errorPhase
     }
   }
 
   private func meaning(_ transfer: Transfer) -> (HTTPError.Kind, String?) {
     let hasHead = transfer.status != nil
+    if isProxyRefusal {
+      let advice =
+        connectStatus == 407
+        ? "Check the proxy's user name, password and kind of authentication"
+        : connectStatus > 0 ? "Ask whoever runs the proxy whether it lets this host and port through" : nil
+      return (.proxyRefused, advice)
+    }
+    if isLostStream(transfer) {
+      return (
+        .connectionLost, "Send it again if that does no harm: the connection ended before an answer came"
+      )
+    }
     switch code {
     case 1, 8: return (.malformedResponse, "Check that the server speaks HTTP on this port")
     case 3: return (.invalidURL, nil)
     case 5: return (.proxyNotResolved, "Check the proxy's name")
     case 6: return (.hostNotResolved, "Check the host's name and the resolver")
+    case 7 where transfer.lacksDescriptor: return (.outOfResources, TransferMessages.noDescriptor.1)
     case 7: return (.connectFailed, "Check host and port, and whether the server is up")
     case 16: return (.http2Framing, "Try again, or use HTTP/1.1")
     case 18: return (.truncated, "Try again")
     case 23, 43: return (.transport, nil)
     case 27: return hasHead ? (.outOfResources, nil) : (.headTooLarge, nil)
-    case 35, 53, 54, 59, 66, 80: return (.tlsHandshake, "Check the protocol versions that the server offers")
+    case 35 where isClientCertificateRefused:
+      return (.clientCertificate, "The server wants a client certificate that it knows")
+    case 35, 53, 54, 66, 80: return (.tlsHandshake, "Check the protocol versions that the server offers")
+    case 59: return (.tlsHandshake, "Check the names of the ciphers")
     case 42: return (.transport, nil)
-    case 45: return (.connectFailed, "Check the local interface")
+    case 45: return (.connectFailed, "Check the local interface and ports")
     case 52: return (.emptyReply, "Try again; the server closed the connection without an answer")
     case 55: return (.sendFailed, "Try again")
-    case 56:
-      if connectStatus >= 400 { return (.proxyRefused, "The proxy answered \(connectStatus)") }
-      return (.receiveFailed, "Try again")
-    case 58: return (.clientCertificate, "Check certificate and key")
-    case 60, 83, 91: return (.serverCertificate, certificateAdvice)
+    case 56 where isClientCertificateRefused && !hasHead:
+      return (.clientCertificate, "The server wants a client certificate that it knows")
+    case 56: return (.receiveFailed, "Try again")
+    case 58: return (.clientCertificate, "Check certificate, key and password, and that they belong together")
+    case 60, 83, 91: return (.serverCertificate, nil)
     case 77: return (.invalidConfiguration, "Check the file of trusted roots")
+    case 82: return (.invalidConfiguration, "Check the file of revocation lists")
     case 65: return (.bodyNotReplayable, "Give a body that can be read again")
     case 61: return (.contentEncoding, nil)
     case 67: return (.loginDenied, nil)
-    case 90: return (.pinnedKeyMismatch, nil)
+    case 90:
+      return (.pinnedKeyMismatch, "The server has another key than the pinned ones: check who answers there")
     case 92: return (.http2Stream, "Try again")
-    case 97: return (.proxyRefused, nil)
+    case 96: return (.transport, nil)
     default: return (.transport, nil)
     }
   }
 
-  private var certificateAdvice: String {
-    if text.contains("subject name") || text.contains("alternative") {
-      return "The certificate is for another name: check the host"
+  /// CONNECT was answered by anything but success, or SOCKS said no.
+  private var isProxyRefusal: Bool {
+    if code == 97 { return true }
+    return code == 56 && connectStatus > 0 && !(200..<300).contains(connectStatus)
+  }
+
+  /// OpenSSL's alerts for a certificate that is missing or unwelcome; with TLS 1.3 they come after the handshake.
+  private var isClientCertificateRefused: Bool {
+    [
+      "certificate required", "bad certificate", "unknown ca", "certificate unknown",
+      "handshake failure:cert",
+    ]
+    .contains { text.contains("alert " + $0) }
+  }
+
+  /// A stream that was refused, or whose connection went away, before an answer began (RFC 9113 §6.8, §8.7). The
+  /// code alone doesn't tell (DESIGN §3).
+  private func isLostStream(_ transfer: Transfer) -> Bool {
+    guard transfer.status == nil, transfer.mayShareConnection else { return false }
+    if text.contains("REFUSED_STREAM") { return true }
+    return switch code {
+    // A session that has ended in good order; for broken frames libcurl has words of their own.
+    case 16: text == "Error in the HTTP2 framing layer"
+    case 55, 56: transfer.isOnHTTP2
+    case 92:
+      text.contains("was not closed cleanly before end of the underlying stream") || text.contains("GOAWAY")
+    default: false
     }
-    if text.contains("expired") { return "The certificate has expired" }
-    if text.contains("self-signed") || text.contains("self signed") || text.contains("local issuer") {
-      return "The certificate isn't signed by a trusted root: name the right one if you trust it"
-    }
-    return "Check the server's certificate chain"
   }
 }

@@ -19,7 +19,6 @@ actor CurlLoop {
   @safe @exclusivity(unchecked) var share: ShareHandle?
   @safe @exclusivity(unchecked) var idle = IdleHandles()
   @safe @exclusivity(unchecked) private var headers = HeaderListCache()
-  @safe @exclusivity(unchecked) private var profiles = EasyProfileCache()
   @safe @exclusivity(unchecked) var running: [Transfer] = []
   /// Transfers that wait for admission or a look-up and have a timer here.
   @safe @exclusivity(unchecked) var waiting = 0
@@ -28,16 +27,37 @@ actor CurlLoop {
   @safe @exclusivity(unchecked) var timers = DeadlineTimers()
   @safe @exclusivity(unchecked) var nextUnmask: UInt64?
   @safe @exclusivity(unchecked) var hasFailedAll = false
+  /// How many connections a host may have for calls.
+  let connectionsPerHost: Int
+  let age: ConnectionAge
+  @safe @exclusivity(unchecked) var sweeps: SweepSchedule
+  @safe @exclusivity(unchecked) var sweepTimer: SweepTimer?
+  /// Transfers that found no descriptor.
+  @safe @exclusivity(unchecked) var starved: [Transfer] = []
+  @safe @exclusivity(unchecked) var starvedTimer: StarvedTimer?
+  @safe @exclusivity(unchecked) var isWakeForStarvedSet = false
+  /// Running transfers that may have a connection beside those.
+  @safe @exclusivity(unchecked) var beyondHostLimit = 0
   static let shutdownMessage = "the client was shut down"
 
-  init(index: Int, admission: Admission, lookups: Int, keptConnections: Int) throws(HTTPError) {
+  init(
+    index: Int, admission: Admission, lookups: Int, keptConnections: Int, connectionsPerHost: Int,
+    age: ConnectionAge
+  )
+    throws(HTTPError)
+  {
+    self.connectionsPerHost = connectionsPerHost
+    self.age = age
+    sweeps = SweepSchedule(age)
     do {
       executor = try LoopExecutor(name: "penstock-\(index)")
     } catch {
       throw HTTPError(.outOfResources, phase: .queue, message: "no event loop can be made: \(error)")
     }
     tasks = LoopTaskExecutor(executor)
-    guard let multi = MultiHandle(poller: executor.poller, keptConnections: keptConnections) else {
+    guard
+      let multi = MultiHandle(poller: executor.poller, keptConnections: DescriptorLimit.kept(keptConnections))
+    else {
       throw HTTPError(.outOfResources, phase: .queue, message: "libcurl can't be set up")
     }
     self.multi = multi
@@ -115,19 +135,29 @@ actor CurlLoop {
     guard transfer.machine.start() == .begin else { return }
     stopWaiting(transfer)
     if !transfer.isAwaitingLookup { transfer.deadlines.began(at: turn.now) }
-    guard let multi, let easy = handle(for: transfer.request.sharedOptions) else {
+    guard let multi, let easy = handle(for: transfer.profile) else {
       return fail(transfer, "no handle for the exchange can be made")
     }
+    if let code = easy.setUpFailure { return refuse(transfer, easy, code) }
     transfer.easy = easy
     guard let list = headers.list(for: transfer, easy), easy.prepare(transfer, headers: list)
     else { return fail(transfer, "the request can't be set up") }
+    let beyond = beyondHostLimit + (transfer.countsBeyondHostLimit ? 1 : 0)
+    multi.setConnectionsPerHost(connectionsPerHost + beyond)
     multi.makeRoom(running: running.count + 1)
     if let reason = multi.add(easy) { return fail(transfer, "libcurl refused the exchange: \(reason)") }
+    beyondHostLimit = beyond
     transfer.position = running.count
     running.append(transfer)
     turn.load.store(running.count, ordering: .relaxed)
     transfer.startFeeding()
     checkTime(transfer)
+  }
+
+  /// libcurl has no such option, or knows no such value.
+  private func refuse(_ transfer: Transfer, _ easy: EasyHandle, _ code: Int) {
+    let message = "libcurl refuses one of the options of TLS, proxy or addresses: \(easy.text(forCode: code))"
+    end(transfer, .failure(transfer.error(.invalidConfiguration, message, phase: .queue)))
   }
 
   /// A failure of one transfer's set-up is its own, never the loop's.
@@ -200,7 +230,7 @@ actor CurlLoop {
   }
 
   /// The reader, the feeder and the queue are done with it.
-  private func leave(_ transfer: Transfer, _ item: ExchangeItem) {
+  func leave(_ transfer: Transfer, _ item: ExchangeItem) {
     stopWaiting(transfer)
     if let timer = transfer.timer.take() { timers.cancel(timer) }
     transfer.feeder?.cancel()
@@ -220,7 +250,9 @@ actor CurlLoop {
         running[position] = last
         last.position = position
       }
+      if transfer.countsBeyondHostLimit { beyondHostLimit -= 1 }
       if let easy = transfer.easy { multi?.remove(easy) }
+      connectionLeft()
       multi?.makeRoom(running: running.count)
     }
     guard let easy = transfer.easy.take() else { return }
@@ -229,8 +261,7 @@ actor CurlLoop {
     if easy.isRecyclable, transfer.machine.sends <= 1 { idle.keep(easy) }
   }
 
-  private func handle(for options: CopyOnWrite<TransportOptions>) -> EasyHandle? {
-    let profile = profiles.profile(of: options)
+  private func handle(for profile: EasyProfile) -> EasyHandle? {
     if let easy = idle.take(profile) { return easy }
     guard let share, let multi else { return nil }
     return EasyHandle(profile: profile, share: share, multi: multi)
@@ -240,55 +271,6 @@ actor CurlLoop {
     guard transfer.isCountedWaiting else { return }
     transfer.isCountedWaiting = false
     waiting -= 1
-  }
-
-  // MARK: end of transfers
-
-  private func collectFinished() {
-    while let (easy, code) = multi?.nextFinished() {
-      guard let transfer = easy.transfer else { continue }
-      finished(transfer, code: code)
-    }
-  }
-
-  private func finished(_ transfer: Transfer, code: Int) {
-    let item: ExchangeItem
-    if code == 0, transfer.machine.refusal == nil {
-      item = transfer.completion()
-    } else {
-      item = .failure(failure(transfer, code))
-    }
-    let lookup = transfer.lookup
-    switch transfer.machine.finished() {
-    case .none: return
-    case .clearUp:
-      abandoned -= 1
-      detach(transfer)
-    case .report:
-      if code == 5 || code == 6, let lookup { failWaiters(of: lookup, item) }
-      detach(transfer)
-      leave(transfer, item)
-    }
-  }
-
-  /// One look-up's failure is the answer for all that waited for it.
-  private func failWaiters(of name: String, _ item: ExchangeItem) {
-    guard case .failure(let error) = item else { return }
-    for waiter in turn.lookups.takeWaiters(of: name) {
-      end(waiter, .failure(waiter.error(error.kind, error.message, advice: error.advice, phase: .connect)))
-    }
-  }
-
-  private func failure(_ transfer: Transfer, _ code: Int) -> HTTPError {
-    guard let easy = transfer.easy else {
-      return transfer.error(.transport, "libcurl ended the exchange with code \(code)")
-    }
-    // A handle that failed to rewind is spoilt (DESIGN §3).
-    if code == 65 { easy.isRecyclable = false }
-    return CurlError(
-      code: code, text: easy.text(forCode: code),
-      connectStatus: easy.connectStatus
-    ).httpError(for: transfer)
   }
 
   // MARK: time
@@ -304,10 +286,19 @@ actor CurlLoop {
       if let timer = transfer.timer, timers.reschedule(timer, at: until) { return }
       transfer.timer = timers.schedule(at: until, receiver: transfer, code: CurlCommand.timer.rawValue)
     case .passed(let kind, let limit):
+      if kind == .connectTimeout, transfer.starvedSince != nil {
+        let (message, advice) = TransferMessages.noDescriptor
+        return end(transfer, .failure(transfer.error(.outOfResources, message, advice: advice)))
+      }
       let (message, advice) = TransferMessages.timeout(kind, limit)
       end(transfer, .failure(transfer.error(kind, message, advice: advice)))
     case .promote:
       admission.promote(transfer.ticket)
+      if !transfer.countsBeyondHostLimit, transfer.position != nil {
+        transfer.countsBeyondHostLimit = true
+        beyondHostLimit += 1
+        multi?.setConnectionsPerHost(connectionsPerHost + beyondHostLimit)
+      }
       checkTime(transfer)
     }
   }

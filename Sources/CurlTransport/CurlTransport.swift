@@ -12,6 +12,8 @@ package final class CurlTransport: Transport {
     package var keptConnections = 256
     /// Name look-ups under way at once, over all loops.
     package var lookups = 16
+    /// How long kept connections stay.
+    package var age = ConnectionAge()
 
     package init() {}
   }
@@ -32,16 +34,19 @@ package final class CurlTransport: Transport {
     }
   }
 
+  var currentLoops: [CurlLoop] { state.withLock { $0.loops } }
   private let state = Mutex(State.idle)
   private let configuration: Configuration
-  private let admission: Admission
+  let admission: Admission
   private let pool = SlabPool()
   private let budget: MemoryBudget
+  private let profiles: ProfileCache
 
   package init(_ configuration: Configuration = Configuration()) {
     self.configuration = configuration
     admission = Admission(limits: configuration.admission)
     budget = MemoryBudget(limit: max(1, configuration.memoryBudget))
+    profiles = ProfileCache(age: configuration.age)
   }
 
   deinit {
@@ -64,6 +69,7 @@ package final class CurlTransport: Transport {
   private func start(
     _ request: TransportRequest, _ url: CurlURL, _ loops: [CurlLoop]
   ) throws(HTTPError) -> Exchange {
+    let profile = try profiles.profile(for: request)
     let room = ReceiveRoom(request.sharedOptions.value.watermark, isSecure: url.isSecure)
     let storage = ResponseBodyStorage(
       pool: pool, budget: budget, watermark: room.watermark,
@@ -75,7 +81,7 @@ package final class CurlTransport: Transport {
       isLongLived: request.sharedOptions.value.isLongLived, priority: request.sharedOptions.value.priority)
     let transfer = Transfer(
       request: request, url: url, storage: storage, upload: Self.upload(request), ticket: ticket,
-      overshoot: room.overshoot,
+      profile: profile, overshoot: room.overshoot,
       loop: loops[index], turn: loops[index].turn)
     ticket.transfer = transfer
     storage.attach(transfer)
@@ -151,7 +157,8 @@ package final class CurlTransport: Transport {
       do {
         let loop = try CurlLoop(
           index: index, admission: admission, lookups: max(1, configuration.lookups / count),
-          keptConnections: configuration.keptConnections)
+          keptConnections: configuration.keptConnections,
+          connectionsPerHost: configuration.admission.perHost, age: configuration.age)
         try loop.run()
         loops.append(loop)
       } catch {

@@ -47,13 +47,17 @@ struct LookupGate<Waiter> {
 
   /// A look-up has ended. Returns those that may go now: with an answer all that waited for this name,
   /// without one the next of them, which leads; and the first of the next name.
-  mutating func ended(_ name: String, resolved: Bool, now: UInt64) -> [(waiter: Waiter, leads: String?)] {
+  ///
+  /// `freshness`: how long the answer holds; 0: for the one who asked alone.
+  mutating func ended(
+    _ name: String, resolved: Bool, now: UInt64, freshness: UInt64 = Self.freshness
+  ) -> [(waiter: Waiter, leads: String?)] {
     guard var entry = names[name], entry.isRunning else { return [] }
     entry.isRunning = false
     running -= 1
     var released: [(waiter: Waiter, leads: String?)] = []
-    if resolved {
-      entry.freshUntil = now &+ Self.freshness
+    if resolved, freshness > 0 {
+      entry.freshUntil = now &+ freshness
       released = entry.waiters.map { ($0, nil) }
       entry.waiters = []
       names[name] = entry

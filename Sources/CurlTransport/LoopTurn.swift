@@ -14,6 +14,8 @@ final class LoopTurn: @unchecked Sendable {
   @safe @exclusivity(unchecked) var heldList: [Transfer] = []
   @safe @exclusivity(unchecked) var ends = ConnectionEndsCache()
   var lookups: LookupGate<Transfer>
+  @safe @exclusivity(unchecked) var certificates = CertificateMemory()
+  @safe @exclusivity(unchecked) var http2Origins = HTTP2Origins()
   /// Transfers that may go on since a look-up has ended; started outside libcurl's callbacks.
   @safe @exclusivity(unchecked) var released: [(transfer: Transfer, leads: String?)] = []
 
@@ -25,11 +27,11 @@ final class LoopTurn: @unchecked Sendable {
   /// The look-up that the transfer led, if any, has ended.
   func lookupEnded(_ transfer: Transfer, resolved: Bool) {
     guard let name = transfer.lookup.take() else { return }
-    lookupEnded(name: name, resolved: resolved)
+    lookupEnded(name: name, resolved: resolved, freshness: transfer.lookupFreshness)
   }
 
-  func lookupEnded(name: String, resolved: Bool) {
-    for (waiter, leads) in lookups.ended(name, resolved: resolved, now: now) {
+  func lookupEnded(name: String, resolved: Bool, freshness: UInt64 = LookupGate<Transfer>.freshness) {
+    for (waiter, leads) in lookups.ended(name, resolved: resolved, now: now, freshness: freshness) {
       released.append((waiter, leads))
     }
   }

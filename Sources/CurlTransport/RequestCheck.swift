@@ -72,19 +72,7 @@ package enum RequestCheck {
     if head.bytes <= 0 || head.lines <= 0 || head.lineBytes <= 0 {
       throw refuse(.invalidConfiguration, "the limit of the head isn't positive", nil)
     }
-    for entry in options.addressing.overrides {
-      let parts = entry.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-      let isUsable = parts.count == 3 && !parts[0].isEmpty && UInt16(parts[1]) != nil && !parts[2].isEmpty
-      if !isUsable || entry.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
-        throw refuse(
-          .invalidConfiguration, "the address \"\(entry)\" can't be read", "Write it as HOST:PORT:ADDRESS")
-      }
-    }
-    if let path = options.addressing.unixSocket, path.utf8.count > 107 || path.isEmpty {
-      throw refuse(
-        .invalidConfiguration, "the path of the Unix socket has \(path.utf8.count) bytes",
-        "It must have 1 to 107")
-    }
+    try ConnectionCheck.check(options, refuse)
   }
 }
 

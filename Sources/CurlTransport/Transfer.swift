@@ -13,6 +13,12 @@ final class Transfer: @unchecked Sendable {
   let storage: ResponseBodyStorage
   let upload: UploadStorage?
   let ticket: AdmissionTicket
+  let profile: EasyProfile
+  /// Where to connect to in place of the URL's host.
+  let override: AddressOverride?
+  /// Whether its connection isn't one of those that a host may have for calls: long-lived, or libcurl counts
+  /// the connections of many hosts as one's.
+  @safe @exclusivity(unchecked) var countsBeyondHostLimit: Bool
   /// How many there are in the process, for tests of what is left behind.
   static let live = Atomic<Int>(0)
   private let loop: CurlLoop
@@ -30,14 +36,18 @@ final class Transfer: @unchecked Sendable {
   /// It waits for a look-up that another leads.
   var isAwaitingLookup = false
   var isCountedWaiting = false
+  /// Its last socket could not be opened for lack of a descriptor.
+  @safe @exclusivity(unchecked) var lacksDescriptor = false
+  /// When that happened first.
+  @safe @exclusivity(unchecked) var starvedSince: UInt64?
   var feeder: Task<Void, Never>?
   @safe @exclusivity(unchecked) private var parser: HeaderBlockParser
   @safe @exclusivity(unchecked) private var provisional: ResponseHead?
   private let mayBeProvisional: Bool
   @safe @exclusivity(unchecked) private(set) var status: HTTPStatus?
-  @safe @exclusivity(unchecked) private var version: HTTPVersion?
+  @safe @exclusivity(unchecked) private(set) var version: HTTPVersion?
   /// Our port of the connection in use: tells connections to one origin apart.
-  @safe @exclusivity(unchecked) private var localPort: Int32 = 0
+  @safe @exclusivity(unchecked) private(set) var localPort: Int32 = 0
   @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
   @safe @exclusivity(unchecked) private(set) var received: Int64 = 0
   /// As known when the head came.
@@ -57,8 +67,14 @@ final class Transfer: @unchecked Sendable {
 
   init(
     request: TransportRequest, url: CurlURL, storage: ResponseBodyStorage, upload: UploadStorage?,
-    ticket: AdmissionTicket, overshoot: Int, loop: CurlLoop, turn: LoopTurn
+    ticket: AdmissionTicket, profile: EasyProfile, overshoot: Int, loop: CurlLoop, turn: LoopTurn
   ) {
+    self.profile = profile
+    let options = request.sharedOptions.value
+    override = options.addressing.override(host: url.host, port: url.port)
+    countsBeyondHostLimit =
+      options.isLongLived || override != nil
+      || options.proxy.map { !$0.tunnels(isSecure: url.isSecure) } ?? false
     self.overshoot = overshoot
     self.request = request
     self.url = url
@@ -134,28 +150,6 @@ final class Transfer: @unchecked Sendable {
     machine.isReceivePaused || machine.isHeld || machine.isSendPaused
   }
 
-  /// Whether body bytes may wait in the kernel on a connection that nobody shares.
-  var mayHoldUnsent: Bool {
-    guard upload != nil, !url.isSecure || request.sharedOptions.value.version == .http1_1 else {
-      return false
-    }
-    return machine.phase == .sending || machine.phase == .awaitingHead
-  }
-
-  /// Whether it is a stream on a connection of HTTP/2, or may be.
-  var mayShareConnection: Bool {
-    guard url.isSecure, request.sharedOptions.value.version != .http1_1, version == nil || version == .http2
-    else {
-      return false
-    }
-    return machine.sends > 0
-  }
-
-  /// Whether both are on one connection.
-  func sharesConnection(with other: Transfer) -> Bool {
-    localPort == other.localPort && other.mayShareConnection && url.origin == other.url.origin
-  }
-
   // MARK: callbacks
 
   enum Receive { case taken, pause, refuse }
@@ -205,6 +199,12 @@ final class Transfer: @unchecked Sendable {
         provisional = head
         return true
       }
+      if answersProxyChallenge, head.status == 407, machine.sends <= 2 {
+        // libcurl answers the challenge; the proxy has passed nothing on.
+        machine.allowOneMoreSend()
+        provisional = head
+        return true
+      }
       return deliver(head)
     case .trailers(let fields):
       storage.deliver(.trailers(fields))
@@ -233,10 +233,14 @@ final class Transfer: @unchecked Sendable {
     status = head.status
     version = head.version
     facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
+    if profile.tls.keepsCertificates, url.isSecure { noteCertificates() }
     // Before anybody can ask for the next hop.
     returnCookies()
     storage.deliver(.head(head, facts))
-    if ticket.isSecure { loop.learned(ticket, isHTTP2: head.version == .http2) }
+    if ticket.isSecure {
+      loop.learned(ticket, isHTTP2: head.version == .http2)
+      turn.http2Origins.note(url.origin, isHTTP2: head.version == .http2)
+    }
     markForFlush()
     if head.status.code >= 300, machine.isSendPaused {
       // HTTP/1 would never report the end of a paused upload (DESIGN §2 rule 6).
@@ -309,12 +313,11 @@ final class Transfer: @unchecked Sendable {
     return action == .open
   }
 
-  /// The name that a look-up may be needed for: none for addresses and Unix sockets.
-  var nameToLookUp: String? {
-    let addressing = request.sharedOptions.value.addressing
-    guard addressing.unixSocket == nil, addressing.overrides.isEmpty else { return nil }
-    // libcurl keeps answers by host and port.
-    return CurlURL.isAddress(url.host) ? nil : "\(url.host):\(url.port)"
+  private func noteCertificates() {
+    if !facts.connection.reused, let chain = easy?.peerCertificates {
+      turn.certificates.remember(chain, for: facts.connection)
+    }
+    facts.connection.certificates = turn.certificates.chain(of: facts.connection)
   }
 
   /// Starts the task that feeds a streamed body.

@@ -2,6 +2,11 @@ import StreamCore
 
 /// The sentences of the errors that the transport makes itself.
 enum TransferMessages {
+  static let noDescriptor = (
+    "no descriptor was free for a connection",
+    "Raise the limit of open files (ulimit -n), or run fewer exchanges at once"
+  )
+
   static func timeout(_ kind: HTTPError.Kind, _ limit: Duration) -> (String, String) {
     let time = seconds(limit)
     return switch kind {

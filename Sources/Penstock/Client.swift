@@ -34,7 +34,7 @@ public struct Client: Sendable {
   var encoder: RequestEncoder { core.encoder }
   var transport: any Transport { core.transport }
   var stages: PipelineStages { core.stages }
-  private var curl: CurlTransport? { core.curl }
+  var curl: CurlTransport? { core.curl }
   var downloadHub: DownloadHub { core.downloadHub }
 
   /// A client of its own loops and connections; they are made with the first request.

@@ -31,7 +31,7 @@ public struct ClientConfiguration: Sendable {
   /// How many bytes of all bodies together may wait for readers; 256 MiB. Above it each stream is held at its
   /// low watermark.
   public var memoryBudget = ByteCount.mebibytes(256)
-  /// Idle connections that each loop keeps; 256.
+  /// Idle connections that each loop keeps; 256, and at most an eighth of the descriptors that the process may have.
   public var keptConnections = 256
   /// Fields that every request gets unless it has its own, to whatever host. After a redirect to another origin
   /// Authorization, Cookie, Proxy-Authorization and the request's `secretHeaders` are left out.
@@ -53,6 +53,12 @@ public struct ClientConfiguration: Sendable {
   public var tls = TLSOptions()
   /// How hosts are found and reached.
   public var addressing = Addressing()
+  /// Which proxy requests go through; as the environment says.
+  public var proxy = ProxyPolicy.environment
+  /// How long kept connections stay.
+  public var connectionAge = ConnectionAgeLimits()
+  /// Hosts that are asked by https alone, learned from their answers (RFC 6797); nil: none, and nothing is learned.
+  public var hsts: HSTSStore?
   /// What typed calls have in common: base URL, coding, validation.
   public var api = APIDefaults()
   /// Who is told of every exchange.
@@ -89,6 +95,7 @@ public struct ClientConfiguration: Sendable {
     configuration.admission.longLived = limits.longLived
     configuration.memoryBudget = Int(clamping: memoryBudget.bytes)
     configuration.keptConnections = keptConnections
+    configuration.age = ConnectionAge(idle: connectionAge.idle, lifetime: connectionAge.total)
     return configuration
   }
 
@@ -101,6 +108,7 @@ public struct ClientConfiguration: Sendable {
     if redirects.limit < 0 { return "redirects.limit" }
     if loops < 1 { return "loops" }
     if keptConnections < 0 { return "keptConnections" }
+    if let name = connectionAge.negative { return name }
     if memoryBudget.bytes < 1 { return "memoryBudget" }
     if let retry, let name = retry.invalidSetting { return "retry." + name }
     if let retryBudget, let name = retryBudget.invalidSetting { return "retryBudget." + name }

@@ -10,6 +10,8 @@ struct RequestChoices: Sendable {
   var version: VersionPolicy?
   var tls: TLSOptions?
   var addressing: Addressing?
+  var proxy: ProxyPolicy?
+  var streamWeight: Int?
   var redirects: RedirectPolicy?
   var secretHeaders: [String] = []
   var isLongLived = false

@@ -22,6 +22,8 @@ import Glibc
 
   @safe @exclusivity(unchecked) private var epoll: Epoll
   @safe @exclusivity(unchecked) private var registrations: [Registration] = []
+  /// Sockets that were opened and not closed since.
+  @safe @exclusivity(unchecked) package private(set) var openSockets = 0
   private let raw: UnsafeMutableBufferPointer<epoll_event>
   private let ready: UnsafeMutableBufferPointer<PollEvent>
 
@@ -87,6 +89,7 @@ import Glibc
     let index = Int(fd)
     if index >= registrations.count { grow(toHold: index) }
     if registrations[index].interest != 0 { end(index) }
+    if !registrations[index].isOpened { openSockets += 1 }
     registrations[index].isOpened = true
   }
 
@@ -95,6 +98,7 @@ import Glibc
     let index = Int(fd)
     guard fd >= 0, index < registrations.count else { return }
     if registrations[index].interest != 0 { end(index) }
+    if registrations[index].isOpened { openSockets -= 1 }
     registrations[index].isOpened = false
   }
 

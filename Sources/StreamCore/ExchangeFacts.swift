@@ -27,6 +27,9 @@ public struct ExchangeFacts: Sendable, Hashable {
     public var remote: String { ends?.remote ?? "" }
     /// Our own address and port.
     public var local: String { ends?.local ?? "" }
+    /// The server's certificate chain, its own first; empty without TLS and unless
+    /// `TLSOptions.keepsCertificates`. It is there on a kept connection too, when that was opened with the setting.
+    public var certificates: [PeerCertificate] = []
 
     private var ends: ConnectionEnds?
 

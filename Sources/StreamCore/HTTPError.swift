@@ -12,12 +12,13 @@ public struct HTTPError: Error, Sendable {
     let received: Int64
     let mayHaveBeenProcessed: Bool
     let attempts: [Attempt]
+    let certificateProblem: CertificateProblem?
     let details: Details?
 
     init(
       kind: Kind, phase: Phase, message: String, advice: String?, method: String?, url: String?,
       status: HTTPStatus?, received: Int64, mayHaveBeenProcessed: Bool, attempts: [Attempt] = [],
-      details: Details? = nil
+      certificateProblem: CertificateProblem? = nil, details: Details? = nil
     ) {
       self.details = details
       self.kind = kind
@@ -29,6 +30,7 @@ public struct HTTPError: Error, Sendable {
       self.status = status
       self.received = received
       self.mayHaveBeenProcessed = mayHaveBeenProcessed
+      self.certificateProblem = certificateProblem
       self.attempts = attempts
     }
   }
@@ -40,12 +42,13 @@ public struct HTTPError: Error, Sendable {
   /// An error; `url` is stored with its secrets cut.
   public init(
     _ kind: Kind, phase: Phase, message: String, advice: String? = nil, method: HTTPMethod? = nil,
-    url: String? = nil, status: HTTPStatus? = nil, received: Int64 = 0, mayHaveBeenProcessed: Bool = false
+    url: String? = nil, status: HTTPStatus? = nil, received: Int64 = 0, mayHaveBeenProcessed: Bool = false,
+    certificateProblem: CertificateProblem? = nil
   ) {
     self.storage = Storage(
       kind: kind, phase: phase, message: message, advice: advice, method: method?.rawValue,
       url: url.map(Redaction.url), status: status, received: received,
-      mayHaveBeenProcessed: mayHaveBeenProcessed)
+      mayHaveBeenProcessed: mayHaveBeenProcessed, certificateProblem: certificateProblem)
   }
 
   /// What went wrong; one word for programs in its `rawValue`.
@@ -66,6 +69,8 @@ public struct HTTPError: Error, Sendable {
   public var received: Int64 { storage.received }
   /// Whether the server may have acted on the request; false says that it surely has not.
   public var mayHaveBeenProcessed: Bool { storage.mayHaveBeenProcessed }
+  /// Why the server's certificate was refused; nil for every other kind than `Kind.serverCertificate`.
+  public var certificateProblem: CertificateProblem? { storage.certificateProblem }
   /// The attempts before this one that failed and were retried, in order.
   public var attempts: [Attempt] { storage.attempts }
   /// curl's number for the kind: the exit status of the command line.
@@ -107,7 +112,8 @@ public struct HTTPError: Error, Sendable {
         kind: kind, phase: phase, message: message, advice: advice, method: method ?? storage.method,
         url: url ?? storage.url, status: status ?? storage.status, received: received ?? storage.received,
         mayHaveBeenProcessed: mayHaveBeenProcessed ?? storage.mayHaveBeenProcessed,
-        attempts: attempts ?? storage.attempts, details: details ?? storage.details))
+        attempts: attempts ?? storage.attempts, certificateProblem: certificateProblem,
+        details: details ?? storage.details))
   }
 }
 

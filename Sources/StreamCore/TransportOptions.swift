@@ -10,6 +10,11 @@ public struct TransportOptions: Sendable, Hashable {
   public var tls = TLSOptions()
   /// How the host is found and reached.
   public var addressing = Addressing()
+  /// The proxy to go through; nil: none.
+  public var proxy: ProxyServer?
+  /// The weight of the exchange's stream among those of its HTTP/2 connection, 1 to 256 (RFC 7540 §5.3.2, where
+  /// the server still heeds it); nil: 16.
+  public var streamWeight: Int?
   /// The largest head, all 1xx and trailers included: bytes (at most 256 KiB) and lines.
   public var headLimit = HeadLimit()
   /// Larger goes first among the waiting requests of a host.
@@ -62,46 +67,6 @@ public enum VersionPolicy: String, Sendable, Hashable {
   case http1_1
   /// HTTP/2 over TLS alone is asked for; a server that doesn't have it answers in HTTP/1.1.
   case http2
-}
-
-/// How the server's certificate is checked.
-public struct TLSOptions: Sendable, Hashable {
-  /// Whether the chain must lead to a trusted root.
-  public var verifiesTrust = true
-  /// Whether the certificate must be for the host's name.
-  public var verifiesName = true
-  /// A PEM file of trusted roots in place of the system's. One that can't be read fails the exchange with
-  /// `HTTPError.Kind.invalidConfiguration`.
-  public var caFile: String?
-
-  /// Both checks on, the system's roots.
-  public init() {}
-}
-
-/// How the host is found and reached.
-public struct Addressing: Sendable, Hashable {
-  /// Which address family is used.
-  public enum Family: String, Sendable, Hashable {
-    /// Both.
-    case any
-    /// IPv4 alone.
-    case v4
-    /// IPv6 alone.
-    case v6
-  }
-
-  /// Which address family is used.
-  public var family = Family.any
-  /// A local interface, name or address.
-  public var interface: String?
-  /// The path of a Unix socket that is connected to in place of the host; 1 to 107 bytes, else
-  /// `HTTPError.Kind.invalidConfiguration`.
-  public var unixSocket: String?
-  /// Addresses to connect to in place of "HOST:PORT", each "HOST:PORT:ADDRESS".
-  public var overrides: [String] = []
-
-  /// The host's own addresses.
-  public init() {}
 }
 
 /// The largest head. A larger one fails the exchange with `HTTPError.Kind.headTooLarge`.

@@ -10,6 +10,12 @@
     case "exit": try await Endings.exitWithActiveTransfers()
     case "drop-on-loop": try await Endings.dropOnLoop()
     case "tls-reset": try await Endings.resetUnderTLS(url: arguments[2], root: arguments[3])
+    case "get": try await Network.get(arguments[2])
+    case "key-log": try await Network.keyLog(arguments[2], root: arguments[3], path: arguments[4])
+    case "descriptors":
+      try await Descriptors.run(
+        port: arguments[2], limit: Int(arguments[3]) ?? 0, requests: Int(arguments[4]) ?? 0,
+        hosts: Int(arguments[5]) ?? 1)
     case let other: print("unknown \(other)")
     }
   }

@@ -75,7 +75,7 @@ func settings(_ arguments: [String]) throws -> Settings {
     (["get", "--body", "text", "u"], "--body is not an option of get"),
     (["events", "-o", "f", "u"], "-o is not an option of events"),
     (["events", "--body", "hex", "u"], "--body: 'hex' is none of base64, text and none"),
-    (["get", "-x", "p", "u"], "--proxy is not supported yet"),
+    (["get", "--key", "k", "u"], "--key needs --cert"),
     (["get", "-sFa", "u"], "-F: a form field is NAME=VALUE or NAME=@FILE"),
     (["get", "-m", "-1", "u"], "-m: '-1' is negative"),
     (["get", "--max-time=abc", "u"], "--max-time: 'abc' is not a number of seconds"),

@@ -49,6 +49,9 @@ final class Admission: Sendable {
     state.withLock { ($0.machine.running, $0.machine.runningLong, $0.machine.waiting) }
   }
 
+  /// How many wait, by origin.
+  var waitingByOrigin: [String: Int] { state.withLock { $0.machine.waitingByOrigin } }
+
   private func start(_ change: (inout AdmissionStateMachine) -> [AdmissionTicket]) {
     let started = transfers(change)
     for transfer in started { transfer.post(.start) }

@@ -30,6 +30,8 @@ struct AdmissionQueue {
     tickets.insert(ticket, at: index)
   }
 
+  var waitingCount: Int { tickets[start...].count { $0.state == .waiting } }
+
   mutating func removeFirst() { start += 1 }
 
   mutating func takeAll() -> [AdmissionTicket] {

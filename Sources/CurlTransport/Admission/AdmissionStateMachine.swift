@@ -55,6 +55,14 @@ struct AdmissionStateMachine {
     var isInUse: Bool { running > 0 || isInRing }
   }
 
+  /// How many wait, by origin; those of whom none waits are left out.
+  var waitingByOrigin: [String: Int] {
+    hosts.compactMapValues { host in
+      let count = host.queues.values.reduce(0) { $0 + $1.waitingCount }
+      return count == 0 ? nil : count
+    }
+  }
+
   let limits: AdmissionLimits
   private var hosts: [String: Host] = [:]
   /// Hosts with waiting calls, in turn.

@@ -78,7 +78,11 @@ enum CurlCallbacks {
     else { return CURL_SOCKET_BAD }
     let made = unsafe address.pointee
     let opened = socket(made.family, made.socktype | Int32(SOCK_CLOEXEC.rawValue), made.protocol)
-    if opened >= 0 { transfer.socketOpened(opened) }
+    if opened >= 0 {
+      transfer.socketOpened(opened)
+    } else if errno == EMFILE || errno == ENFILE {
+      transfer.lacksDescriptor = true
+    }
     return opened
   }
 

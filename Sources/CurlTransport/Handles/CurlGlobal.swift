@@ -1,9 +1,48 @@
 import CCurl
+import Glibc
+package import StreamCore
+import Synchronization
 
 /// libcurl's process-wide set-up and what it was built with.
 package enum CurlGlobal {
   /// Runs `curl_global_init` once; true when libcurl can be used.
-  static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+  static let isReady: Bool = setUp.withLock { state in
+    state.isDone = true
+    if let path = state.keyLog { _ = unsafe setenv(keyLogVariable, path, 1) }
+    return curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+  }
+
+  private struct SetUp {
+    var isDone = false
+    var keyLog: String?
+  }
+
+  private static let setUp = Mutex(SetUp())
+  /// libcurl reads it once, in its set-up.
+  private static let keyLogVariable = "SSLKEYLOGFILE"
+
+  /// Lets libcurl write the secrets of all TLS sessions to a file.
+  package static func startKeyLog(_ path: String) throws(HTTPError) {
+    let isEarly = setUp.withLock { state in
+      guard !state.isDone else { return false }
+      state.keyLog = path
+      return true
+    }
+    guard isEarly else {
+      throw HTTPError(
+        .invalidConfiguration, phase: .queue, message: "the key log can't be started once libcurl is set up",
+        advice: "Start it before the first client sends a request")
+    }
+    // For nobody else's eyes.
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      let reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+      setUp.withLock { $0.keyLog = nil }
+      throw HTTPError(
+        .writeFailed, phase: .file, message: "the key log \"\(path)\" can't be written: \(reason)")
+    }
+    _ = close(descriptor)
+  }
 
   /// Versions of libcurl, TLS, zlib and HTTP in use, for people.
   package static let versions: [String] = {
@@ -20,6 +59,12 @@ package enum CurlGlobal {
   static let keepsResetsBack: Bool = {
     guard let info = unsafe cshims_version_info()?.pointee else { return false }
     return unsafe info.version_num < 0x08_01_00
+  }()
+
+  /// The file of the system's roots, as libcurl was built with.
+  static let systemRoots: String? = {
+    guard let info = unsafe cshims_version_info()?.pointee, let path = unsafe info.cainfo else { return nil }
+    return unsafe String(cString: path)
   }()
 
   /// Whether this libcurl speaks HTTP/2.

@@ -72,9 +72,11 @@ package struct CurlURL: Sendable, Hashable {
         .unsupportedScheme, phase: .queue,
         message: "the scheme \"\(scheme)\" isn't supported", advice: "Use http or https", url: text)
     }
-    guard let host = part(CURLUPART_HOST)?.lowercased(), !host.isEmpty else {
+    guard let given = part(CURLUPART_HOST)?.lowercased(), !given.isEmpty else {
       throw Self.invalid(text, "it has no host")
     }
+    guard let host = IDNHost.ascii(given) else { throw Self.invalid(text, "no host can have this name") }
+    if host != given { _ = unsafe host.withCString { unsafe curl_url_set(handle, CURLUPART_HOST, $0, 0) } }
     self.host = host
     port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { UInt16($0) } ?? 0
     origin = "\(scheme)://\(host):\(port)"

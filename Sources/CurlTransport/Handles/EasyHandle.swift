@@ -6,7 +6,7 @@ import StreamCore
 /// it now. Used on the loop thread alone. libcurl gets one pointer to it for all callbacks.
 @safe final class EasyHandle {
   let raw: UnsafeMutableRawPointer
-  let profile: CopyOnWrite<EasyProfile>
+  let profile: EasyProfile
   let errors = ErrorBuffer()
   /// The transfer that the callbacks serve; nil between two.
   @safe @exclusivity(unchecked) var transfer: Transfer?
@@ -16,6 +16,10 @@ import StreamCore
   /// Kept until the transfer ends, as libcurl borrows them.
   @safe @exclusivity(unchecked) private var headers: HeaderList?
   @safe @exclusivity(unchecked) private var overrides: HeaderList?
+  /// Of the profile's proxy, for the life of the handle.
+  @safe @exclusivity(unchecked) var proxyHeaders: HeaderList?
+  /// libcurl's code when an option of the profile could not be set.
+  @safe @exclusivity(unchecked) private(set) var setUpFailure: Int?
   /// Both ends of the connection that the request was sent on.
   @safe @exclusivity(unchecked) var ends: ConnectionEnds?
   /// Whether the last request had a pace, an Expect limit or trailers of its own.
@@ -23,7 +27,7 @@ import StreamCore
   /// A handle that has failed to rewind stays spoilt (DESIGN §3).
   @safe @exclusivity(unchecked) var isRecyclable = true
 
-  init?(profile: CopyOnWrite<EasyProfile>, share: ShareHandle, multi: MultiHandle) {
+  init?(profile: EasyProfile, share: ShareHandle, multi: MultiHandle) {
     guard let raw = unsafe curl_easy_init() else { return nil }
     unsafe self.raw = raw
     self.profile = profile
@@ -37,8 +41,9 @@ import StreamCore
     errors.clear()
     isRecyclable = true
     headers = list
-    overrides = connectTo(transfer.request.sharedOptions.value.addressing)
+    overrides = connectTo(transfer)
     self.transfer = transfer
+    if list.closesConnection { forbidReuse() }
     return setRequestOptions(transfer, headers: list, overrides: overrides)
   }
 
@@ -75,17 +80,15 @@ import StreamCore
     forbidsReuse = true
   }
 
-  private func connectTo(_ addressing: Addressing) -> HeaderList? {
-    guard !addressing.overrides.isEmpty else { return nil }
+  private func connectTo(_ transfer: Transfer) -> HeaderList? {
+    guard let override = transfer.override else { return nil }
     let list = HeaderList()
-    for entry in addressing.overrides {
-      // HOST:PORT:ADDRESS becomes HOST:PORT:ADDRESS:PORT; an address may hold colons in brackets.
-      let parts = entry.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-      guard parts.count == 3 else { continue }
-      let address = parts[2].contains(":") && !parts[2].hasPrefix("[") ? "[\(parts[2])]" : String(parts[2])
-      list.append("\(parts[0]):\(parts[1]):\(address):\(parts[1])")
-    }
-    return list
+    return list.append(override.connectTo) ? list : nil
+  }
+
+  /// Keeps the first failure to set a profile's option: no exchange may go on without it.
+  func note(_ code: CURLcode) {
+    if code != CURLE_OK, setUpFailure == nil { setUpFailure = Int(code.rawValue) }
   }
 
   // MARK: what libcurl knows afterwards

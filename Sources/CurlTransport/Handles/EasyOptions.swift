@@ -1,24 +1,6 @@
 import CCurl
 import StreamCore
 
-/// What a handle is made for and keeps over all its transfers: handles of different profiles are never mixed.
-struct EasyProfile: Hashable {
-  var tls: TLSOptions
-  var family: Addressing.Family
-  var interface: String?
-  var unixSocket: String?
-  /// libcurl's cookie engine, once on, stays on.
-  var keepsCookies: Bool
-
-  init(_ options: TransportOptions) {
-    tls = options.tls
-    family = options.addressing.family
-    interface = options.addressing.interface
-    unixSocket = options.addressing.unixSocket
-    keepsCookies = options.cookies != nil
-  }
-}
-
 extension EasyHandle {
   /// Decides the speed of large transfers; untouched pages cost nothing (DESIGN §3).
   static let receiveBuffer = 128 << 10
@@ -65,27 +47,10 @@ extension EasyHandle {
     unsafe cshims_set_tcp_keepalive(raw, 1)
     unsafe cshims_set_quick_exit(raw, 1)
 
-    setProfileOptions()
-  }
-
-  private func setProfileOptions() {
-    let profile = profile.value
-    // Without a CAPATH libcurl caches the roots: a new connection costs 2 ms instead of 23 (DESIGN §3).
-    unsafe cshims_set_ca_path(raw, nil)
-    if let file = profile.tls.caFile { _ = unsafe file.withCString { unsafe cshims_set_ca_info(raw, $0) } }
-    unsafe cshims_set_ssl_verify_peer(raw, profile.tls.verifiesTrust ? 1 : 0)
-    unsafe cshims_set_ssl_verify_host(raw, profile.tls.verifiesName ? 2 : 0)
-    switch profile.family {
-    case .any: unsafe cshims_set_ip_resolve(raw, Int(CURL_IPRESOLVE_WHATEVER))
-    case .v4: unsafe cshims_set_ip_resolve(raw, Int(CURL_IPRESOLVE_V4))
-    case .v6: unsafe cshims_set_ip_resolve(raw, Int(CURL_IPRESOLVE_V6))
-    }
-    if let interface = profile.interface {
-      _ = unsafe interface.withCString { unsafe cshims_set_interface(raw, $0) }
-    }
-    if let path = profile.unixSocket {
-      _ = unsafe path.withCString { unsafe cshims_set_unix_socket_path(raw, $0) }
-    }
+    setTLSOptions()
+    setAddressOptions()
+    setAgeOptions()
+    setProxyOptions()
   }
 
   /// Options of one request. Every one is set each time, so that nothing of the last request is left.

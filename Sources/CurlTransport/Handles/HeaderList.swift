@@ -4,6 +4,8 @@ import StreamCore
 /// A `curl_slist` that lives as long as the transfer that sends it.
 @safe final class HeaderList {
   private(set) var list: UnsafeMutablePointer<curl_slist>?
+  /// Whether the request says that its connection ends with it (RFC 9112 §9.6); libcurl leaves that to the server.
+  private(set) var closesConnection = false
 
   init() {}
 
@@ -37,6 +39,20 @@ import StreamCore
     return true
   }
 
+  private static func saysClose(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    unsafe String(decoding: value, as: UTF8.self).split { $0 == "," || $0 == " " || $0 == "\t" }
+      .contains { $0.lowercased() == "close" }
+  }
+
+  /// Fields for a proxy alone.
+  static func proxy(_ fields: HTTPFields) -> HeaderList? {
+    let list = HeaderList()
+    var fits = true
+    var line: [UInt8] = []
+    unsafe fields.forEachLine { name, value in fits = unsafe list.append(name, value, line: &line) && fits }
+    return fits ? list : nil
+  }
+
   /// Adds fields as lines to a list that somebody else frees; false when there is no memory.
   static func append(_ fields: HTTPFields, to list: inout UnsafeMutablePointer<curl_slist>?) -> Bool {
     for field in fields {
@@ -60,6 +76,9 @@ import StreamCore
       }
       if leavesCookies, unsafe HTTPFields.isName(name, "cookie") { return }
       fits = unsafe list.append(name, value, line: &line) && fits
+      if unsafe HTTPFields.isName(name, "connection"), unsafe Self.saysClose(value) {
+        list.closesConnection = true
+      }
     }
     if !fields.contains("accept") { fits = list.append("Accept:") && fits }
     if hasBody {
@@ -80,7 +99,7 @@ struct HeaderListCache {
   mutating func list(for transfer: Transfer, _ easy: EasyHandle) -> HeaderList? {
     let fields = transfer.request.headers
     let hasBody = transfer.upload != nil
-    let leavesCookies = easy.profile.value.keepsCookies
+    let leavesCookies = easy.profile.keepsCookies
     if let list, hasBody == self.hasBody, leavesCookies == self.leavesCookies,
       fields.isIdentical(to: self.fields)
     {

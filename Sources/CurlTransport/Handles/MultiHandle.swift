@@ -11,17 +11,20 @@ import PollLoop
   /// By descriptor.
   @safe @exclusivity(unchecked) private var sockets: [SocketInterest?] = []
   @safe @exclusivity(unchecked) private(set) var maskedSockets = 0
+  private var connectionsPerHost = 0
 
   /// Idle connections that are kept, and what libcurl was told: it counts those in use, too.
   private let keptConnections: Int
   @safe @exclusivity(unchecked) private var connectionLimit = 0
-  private static let limitStep = 256
+  private let limitStep: Int
+  @safe @exclusivity(unchecked) private var isShort = false
 
   init?(poller: Poller, keptConnections: Int) {
     guard CurlGlobal.isReady, let raw = unsafe curl_multi_init() else { return nil }
     unsafe self.raw = raw
     self.poller = poller
     self.keptConnections = keptConnections
+    limitStep = DescriptorLimit.kept(256)
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe cshims_multi_set_socket_function(raw, CurlCallbacks.socketInterest)
     unsafe cshims_multi_set_socket_data(raw, context)
@@ -37,12 +40,34 @@ import PollLoop
   /// Lets libcurl keep connections beside those of the running transfers: at its limit it would close each one
   /// that becomes idle.
   func makeRoom(running: Int) {
-    let steps = (running + Self.limitStep - 1) / Self.limitStep
-    let limit = keptConnections + steps * Self.limitStep
+    if isShort, running > 0 { return }
+    isShort = false
+    let steps = (running + limitStep - 1) / limitStep
+    let limit = keptConnections + steps * limitStep
     // A step back needs two, so that a number of transfers around a step doesn't change it all the time.
-    guard limit > connectionLimit || limit + Self.limitStep < connectionLimit else { return }
+    guard limit > connectionLimit || limit + limitStep < connectionLimit else { return }
     connectionLimit = limit
     unsafe cshims_multi_set_max_connects(raw, limit)
+  }
+
+  /// Descriptors have run out: until no transfer runs any more, each one that ends closes a kept connection.
+  func keepFewest() {
+    guard !isShort else { return }
+    isShort = true
+    connectionLimit = 1
+    unsafe cshims_multi_set_max_connects(raw, 1)
+  }
+
+  /// Adds a handle that is no exchange's.
+  func add(raw easy: UnsafeMutableRawPointer) -> Bool { unsafe curl_multi_add_handle(raw, easy) == CURLM_OK }
+
+  func remove(raw easy: UnsafeMutableRawPointer) { _ = unsafe curl_multi_remove_handle(raw, easy) }
+
+  /// At most so many connections to one host; libcurl lets what is beyond wait. 0: no limit.
+  func setConnectionsPerHost(_ count: Int) {
+    guard count != connectionsPerHost else { return }
+    connectionsPerHost = count
+    unsafe cshims_multi_set_max_host_connections(raw, count)
   }
 
   /// Starts a transfer. Nil, or why it can't be started.

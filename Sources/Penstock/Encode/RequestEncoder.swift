@@ -8,6 +8,7 @@ final class RequestEncoder: Sendable {
   private let plainOptions: CopyOnWrite<TransportOptions>
   private let plainOptionsWithUpload: CopyOnWrite<TransportOptions>
   private let plainHeaders: HTTPFields
+  private let proxies: ProxySelection
   /// Whether both are good, so that they needn't be looked at for each request.
   private let isPlainApproved: Bool
 
@@ -26,8 +27,9 @@ final class RequestEncoder: Sendable {
     options.reportsUpload = true
     plainOptionsWithUpload = CopyOnWrite(options)
     plainHeaders = Self.headers(Request(.get, ""), configuration)
+    proxies = ProxySelection(configuration.proxy)
     let plain = TransportRequest(method: .get, url: "", headers: plainHeaders, options: plainOptions.value)
-    isPlainApproved = RequestCheck.isGood(plain)
+    isPlainApproved = RequestCheck.isGood(plain) && !plainHeaders.contains("Proxy-Authorization")
   }
 
   func encode(_ request: Request, reportsUpload: Bool) throws(HTTPError) -> TransportRequest {
@@ -41,11 +43,13 @@ final class RequestEncoder: Sendable {
     let hasPlainHeaders =
       request.headers.isEmpty && body.fields.isEmpty
       && (request.hasNoChoices || (request.withoutDefaults.isEmpty && request.decodesContent == nil))
-    return TransportRequest(
+    var encoded = TransportRequest(
       method: request.method, url: request.url,
       headers: hasPlainHeaders ? plainHeaders : Self.headers(request, configuration, body.fields),
       body: body.body, options: body.apply(to: options(request, reportsUpload: reportsUpload)),
       isApproved: isPlainApproved && hasPlainHeaders && request.hasNoChoices)
+    try encoded.chooseProxy(request, default: proxies)
+    return encoded
   }
 
   private func options(_ request: Request, reportsUpload: Bool) -> CopyOnWrite<TransportOptions> {
@@ -58,6 +62,7 @@ final class RequestEncoder: Sendable {
     if let version = choices.version { options.version = version }
     if let tls = choices.tls { options.tls = tls }
     if let addressing = choices.addressing { options.addressing = addressing }
+    options.streamWeight = choices.streamWeight
     options.priority = choices.priority
     options.isLongLived = choices.isLongLived
     options.mayReplayUnsafe = choices.mayReplayUnsafe

@@ -69,8 +69,10 @@ final class PipelineRun: @unchecked Sendable {
   func redirect(
     _ head: ResponseHead, url: String, discard: () -> Void
   ) throws(HTTPError) -> RedirectHop? {
+    let hsts = client.configuration.hsts
+    hsts?.learn(head, from: url, tls: request.tls ?? client.configuration.tls)
     let decision = RedirectDecision.decide(
-      request, url: url, fragment: fragment, head: head, hops: hops, policy: redirects)
+      request, url: url, fragment: fragment, head: head, hops: hops, policy: redirects, hsts: hsts)
     switch decision {
     case .deliver: return nil
     case .fail(let error):
@@ -105,6 +107,7 @@ final class PipelineRun: @unchecked Sendable {
   /// What is to be done before the request of a hop is sent.
   func prepare() throws(HTTPError) {
     if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
+    if let hsts = client.configuration.hsts { request.url = hsts.upgraded(request.url) }
     // Nearly no URL has a fragment or credentials: one look for both.
     guard hops.isEmpty, fragment == nil, ByteScan.holds(UInt8(ascii: "#"), or: UInt8(ascii: "@"), request.url)
     else { return }

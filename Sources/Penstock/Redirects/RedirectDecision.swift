@@ -15,7 +15,7 @@ enum RedirectDecision: Sendable {
   ///   - hops: those that led here.
   static func decide(
     _ request: Request, url: String, fragment: String?, head: ResponseHead, hops: [RedirectHop],
-    policy: RedirectPolicy
+    policy: RedirectPolicy, hsts: HSTSStore? = nil
   ) -> RedirectDecision {
     guard policy.limit > 0, statuses.contains(head.status.code), let location = RedirectTarget.location(head)
     else { return .deliver }
@@ -29,7 +29,8 @@ enum RedirectDecision: Sendable {
     let current: CurlURL
     do throws(HTTPError) {
       current = try CurlURL(url)
-      target = try CurlURL(location, relativeTo: current)
+      let located = try CurlURL(location, relativeTo: current)
+      target = hsts?.upgraded(located) ?? located
     } catch {
       return refuse(
         error.kind == .unsupportedScheme ? .redirectRefused : .malformedResponse,

@@ -1,7 +1,8 @@
 /// Every option there is or will be; parsing and help both come from here.
 enum OptionTable {
   static let all: [Option] =
-    request + body + identity + response + streams + retry + output + time + connection + security + files
+    request + body + identity + response + streams + retry + output + time + connection + proxies + security
+    + tls + files
     + download + many + batch + general + http
 
   private static let byName = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

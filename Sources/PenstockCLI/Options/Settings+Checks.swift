@@ -10,6 +10,7 @@ extension Settings {
     }
     if headOnly, upload != nil { throw UsageError("-I and -T can't be used together") }
     if dataInQuery, isJSON { throw UsageError("-G and --json can't be used together") }
+    if network.key != nil, network.certificate == nil { throw UsageError("--key needs --cert") }
     try checkCredentials()
     try checkForm(sendsData: sendsData)
     if verb == .download { try checkDownload() }

@@ -144,6 +144,7 @@ struct Settings: Sendable, Equatable {
   var unixSocket: String?
   var resolutions: [Resolution] = []
 
+  var network = NetworkSettings()
   var http = HTTPSettings()
 
   var isInsecure = false

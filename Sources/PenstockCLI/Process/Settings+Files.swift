@@ -5,6 +5,7 @@ extension Settings {
   func checkFiles() throws(CommandFailure) {
     if case .file(let path) = upload { try InputFile.check(path) }
     if let authorityFile { try InputFile.check(authorityFile) }
+    try NetworkBuilder.checkFiles(network)
     for path in http.cookieFiles where !path.isEmpty { try InputFile.check(path) }
     for field in http.form {
       switch field.content {

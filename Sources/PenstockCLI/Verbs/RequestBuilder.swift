@@ -29,6 +29,7 @@ enum RequestBuilder {
     configuration.addressing.interface = settings.networkInterface
     configuration.addressing.unixSocket = settings.unixSocket
     configuration.addressing.overrides = settings.resolutions.map { "\($0.host):\($0.port):\($0.address)" }
+    NetworkBuilder.apply(settings, to: &configuration)
     settings.applyHTTP(to: &configuration)
     // Files and batches retry in their own way.
     if settings.verb != .download, settings.verb != .batch { configuration.retry = settings.retryPolicy }

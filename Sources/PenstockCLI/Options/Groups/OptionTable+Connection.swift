@@ -36,9 +36,6 @@ extension OptionTable {
       settings, text throws(UsageError) in
       settings.unixSocket = try PathValue.parseSocket(text)
     },
-    .later("x", "proxy", "URL", .connection, "Go through this proxy"),
-    .later(nil, "noproxy", "LIST", .connection, "Hosts to reach without the proxy"),
-    .later(nil, "proxy-user", "USER:PASSWORD", .connection, "Credentials for the proxy"),
   ]
 
   static let security: [Option] = [
@@ -47,11 +44,5 @@ extension OptionTable {
       settings, text throws(UsageError) in
       settings.authorityFile = try PathValue.parse(text)
     },
-    .later(nil, "capath", "DIR", .security, "Trust the certificates in this directory"),
-    .later(nil, "cert", "FILE", .security, "Client certificate"),
-    .later(nil, "key", "FILE", .security, "Key of the client certificate"),
-    .later(nil, "pinnedpubkey", "HASHES", .security, "Accept these server keys alone"),
-    .later(nil, "tlsv1.2", .security, "TLS 1.2 or later"),
-    .later(nil, "tlsv1.3", .security, "TLS 1.3 or later"),
   ]
 }

@@ -1,0 +1,53 @@
+import PollLoop
+import StreamCore
+
+/// What becomes of transfers that libcurl has finished with.
+extension CurlLoop {
+  func collectFinished() {
+    while let (easy, code) = multi?.nextFinished() {
+      guard let transfer = easy.transfer else { continue }
+      finished(transfer, code: code)
+    }
+  }
+
+  func finished(_ transfer: Transfer, code: Int) {
+    if code == 7, transfer.lacksDescriptor, waitsForDescriptor(transfer) { return }
+    let item: ExchangeItem
+    if code == 0, transfer.machine.refusal == nil {
+      item = transfer.completion()
+    } else {
+      item = .failure(failure(transfer, code))
+    }
+    let lookup = transfer.lookup
+    switch transfer.machine.finished() {
+    case .none: return
+    case .clearUp:
+      abandoned -= 1
+      detach(transfer)
+    case .report:
+      if code == 5 || code == 6, let lookup { failWaiters(of: lookup, item) }
+      detach(transfer)
+      leave(transfer, item)
+    }
+  }
+
+  /// One look-up's failure is the answer for all that waited for it.
+  private func failWaiters(of name: String, _ item: ExchangeItem) {
+    guard case .failure(let error) = item else { return }
+    for waiter in turn.lookups.takeWaiters(of: name) {
+      end(waiter, .failure(waiter.error(error.kind, error.message, advice: error.advice, phase: .connect)))
+    }
+  }
+
+  private func failure(_ transfer: Transfer, _ code: Int) -> HTTPError {
+    guard let easy = transfer.easy else {
+      return transfer.error(.transport, "libcurl ended the exchange with code \(code)")
+    }
+    // A handle that failed to rewind is spoilt (DESIGN §3).
+    if code == 65 { easy.isRecyclable = false }
+    return CurlError(
+      code: code, text: easy.text(forCode: code),
+      connectStatus: easy.connectStatus
+    ).httpError(for: transfer)
+  }
+}
