@@ -125,7 +125,10 @@ import Testing
       let good = Request.get(server.url("/")).authorized(by: .header("Authorization", "Token a b"))
       _ = try await client.text(good)
       #expect(server.requests.last?.value(of: "Authorization") == "Token a b")
-      for (name, value) in [("X-A", "s3cret\n"), ("X-A", ""), ("X A", "s3cret"), ("X-A", " s3cret")] {
+      for (name, value) in [
+        ("X-Blank-Key", "s3cret\n"), ("X-Blank-Key", ""), ("X Blank-Key", "s3cret"),
+        ("X-Blank-Key", " s3cret"),
+      ] {
         let bad = Request.get(server.url("/")).authorized(by: .header(name, value))
         let error = await failure { try await client.text(bad) }
         #expect(error?.kind == .invalidConfiguration)
