@@ -192,6 +192,17 @@ import Testing
     #expect(request.redirects?.limit == 3 && request.redirects?.keepsSecrets == true)
   }
 
+  @Test func `credentials that answer or sign are the request's own`() throws {
+    let digest = try Request(curl: "curl --digest -u me:pw http://h/")
+    #expect(!digest.headers.contains("Authorization") && !digest.hasNoChoices)
+    let aws = try Request(
+      curl: "curl --aws-sigv4 aws:amz:us-east-1:s3 -u ID:SECRET https://bucket.s3.amazonaws.com/x")
+    #expect(!aws.headers.contains("Authorization"))
+    let own = try Request(curl: "curl -u me:pw -H 'Authorization: mine' http://h/")
+    #expect(own.headers[all: "Authorization"] == ["mine"])
+    #expect(throws: HTTPError.self) { try Request(curl: "curl --aws-sigv4 aws:amz http://h/") }
+  }
+
   @Test(arguments: [
     "wget http://h/", "", "curl", "curl --no-such http://h/", "curl -Q http://h/", "curl -X",
     "curl http://h/ http://i/",

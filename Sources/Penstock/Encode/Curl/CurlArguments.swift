@@ -16,7 +16,8 @@ struct CurlArguments: Sendable {
 
   private static let valued: Set<String> = [
     "request", "header", "data", "data-ascii", "data-raw", "data-binary", "data-urlencode", "json", "form",
-    "form-string", "upload-file", "url", "url-query", "user", "oauth2-bearer", "cookie", "cookie-jar",
+    "form-string", "upload-file", "url", "url-query", "user", "oauth2-bearer", "aws-sigv4", "cookie",
+    "cookie-jar",
     "user-agent", "referer", "max-redirs", "cacert", "connect-timeout", "max-time", "interface",
     "unix-socket",
     "resolve", "limit-rate", "expect100-timeout", "output", "output-dir", "write-out", "dump-header",
@@ -26,7 +27,7 @@ struct CurlArguments: Sendable {
   private static let flags: Set<String> = [
     "get", "head", "location", "location-trusted", "insecure", "compressed", "http1.1", "http2", "ipv4",
     "ipv6",
-    "basic", "silent", "show-error", "verbose", "include", "fail", "fail-with-body", "remote-name",
+    "basic", "digest", "silent", "show-error", "verbose", "include", "fail", "fail-with-body", "remote-name",
     "no-buffer",
     "globoff", "progress-bar", "no-progress-meter", "path-as-is", "tcp-nodelay", "disable",
     "remote-header-name", "remote-time", "create-dirs", "no-keepalive", "http2-prior-knowledge",

@@ -6,7 +6,7 @@ extension Request {
   /// ```
   ///
   /// Quotes are read as a shell reads them; nothing is expanded or run. Understood are: `-X -H -d` and its kin,
-  /// `--json -F -T -G --url-query -I -u --oauth2-bearer -b -c -A -e -L --location-trusted --max-redirs -k --cacert
+  /// `--json -F -T -G --url-query -I -u --digest --aws-sigv4 --oauth2-bearer -b -c -A -e -L --location-trusted --max-redirs -k --cacert
   /// --connect-timeout -m --compressed --http1.1 --http2 -4 -6 --interface --unix-socket --resolve --limit-rate
   /// --expect100-timeout`. What concerns curl's own output (`-s -v -i -o` …) is passed over. As in curl, redirects are
   /// followed with `-L` only, and content codings asked for with `--compressed` only. Files named by `-d @FILE`, `-b`
@@ -36,6 +36,9 @@ struct CurlImport {
   private var headOnly = false
   private var query: [String] = []
   private var authorization: String?
+  private var user: (name: String, password: String)?
+  private var usesDigest = false
+  private var awsProvider: String?
   private var follows = false
   private var redirects = RedirectPolicy()
   private var redirectLimit: Int?
@@ -69,7 +72,10 @@ struct CurlImport {
     case "url-query":
       query.append(value.hasPrefix("+") ? String(value.dropFirst()) : try CurlData.urlEncoded(value))
     case "user":
-      authorization = "Basic " + Base64.encode(Array((value.contains(":") ? value : value + ":").utf8))
+      let name = value.prefix { $0 != ":" }
+      user = (String(name), String(value.dropFirst(name.count + 1)))
+    case "digest": usesDigest = true
+    case "aws-sigv4": awsProvider = value
     case "oauth2-bearer": authorization = "Bearer " + value
     case "cookie": try takeCookie(value)
     case "cookie-jar":
@@ -174,9 +180,7 @@ struct CurlImport {
       query + (dataInQuery ? [try CurlData.joinedText(data)] : []), to: scheme + url, uploading: upload)
     request.method = HTTPMethod(method ?? inferredMethod)
     try setBody(of: &request)
-    if let authorization, !request.headers.contains("Authorization") {
-      request.headers.append("Authorization", authorization)
-    }
+    try setCredential(of: &request)
     if !cookies.isEmpty, !request.headers.contains("Cookie") {
       request.headers.append("Cookie", cookies.joined(separator: "; "))
     }
@@ -185,6 +189,25 @@ struct CurlImport {
     if follows, let redirectLimit { redirects.limit = redirectLimit < 0 ? .max : redirectLimit }
     request.redirects = redirects
     return request
+  }
+
+  /// A field of the request's own wins, as in curl.
+  private func setCredential(of request: inout Request) throws(HTTPError) {
+    if request.headers.contains("Authorization") { return }
+    if let authorization { return request.headers.append("Authorization", authorization) }
+    guard let user else {
+      if awsProvider != nil { throw ShellWords.failure("--aws-sigv4 needs -u ID:SECRET") }
+      return
+    }
+    if let awsProvider {
+      let keys = AWSCredential.Keys(id: user.name, secret: user.password)
+      request = request.authorized(by: try AWSCredential(curl: awsProvider, url: request.url, keys))
+    } else if usesDigest {
+      request = request.authorized(by: DigestCredential(user: user.name, password: user.password))
+    } else {
+      let pair = Array("\(user.name):\(user.password)".utf8)
+      request.headers.append("Authorization", "Basic " + Base64.encode(pair))
+    }
   }
 
   private var inferredMethod: String {
