@@ -90,7 +90,7 @@ struct HSTSTests {
   @Test func `a field counts over https alone, and only with both checks on`() {
     let store = HSTSStore()
     let head = ResponseHead(
-      version: .http1_1, status: 200, reason: "", headers: ["Strict-Transport-Security": "max-age=100"])
+      status: 200, headers: ["Strict-Transport-Security": "max-age=100"])
     store.learn(head, from: "http://h.test/", tls: TLSOptions())
     var lax = TLSOptions()
     lax.verifiesName = false
