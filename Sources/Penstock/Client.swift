@@ -18,6 +18,8 @@ public struct Client: Sendable {
     let curl: CurlTransport?
     let downloadHub = DownloadHub()
     let stages: PipelineStages
+    let base: BaseURL?
+    let observers: [any ExchangeObserver]
 
     init(_ configuration: ClientConfiguration, _ transport: any Transport, _ curl: CurlTransport?) {
       self.configuration = configuration
@@ -25,6 +27,8 @@ public struct Client: Sendable {
       self.curl = curl
       encoder = RequestEncoder(configuration)
       stages = PipelineStages(configuration)
+      base = configuration.api.baseURL.map(BaseURL.init)
+      observers = configuration.observers
     }
   }
 
@@ -34,6 +38,8 @@ public struct Client: Sendable {
   var encoder: RequestEncoder { core.encoder }
   var transport: any Transport { core.transport }
   var stages: PipelineStages { core.stages }
+  var base: BaseURL? { core.base }
+  var observers: [any ExchangeObserver] { core.observers }
   var curl: CurlTransport? { core.curl }
   var downloadHub: DownloadHub { core.downloadHub }
 

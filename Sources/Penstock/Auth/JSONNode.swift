@@ -1,24 +1,24 @@
 import StreamCore
 
 /// A JSON value (RFC 8259), for the few answers that authorization reads itself.
-enum JSONNode: Sendable, Hashable {
+enum WrittenJSON: Sendable, Hashable {
   case null
   case bool(Bool)
   /// The digits as they came.
   case number(String)
   case string(String)
-  case array([JSONNode])
+  case array([WrittenJSON])
   /// The first of equal names counts.
-  case object([String: JSONNode])
+  case object([String: WrittenJSON])
 
   /// Nil for anything but one whole value, nested 64 deep at most.
-  static func parse(_ bytes: [UInt8]) -> JSONNode? {
+  static func parse(_ bytes: [UInt8]) -> WrittenJSON? {
     var parser = JSONNodeParser(rest: bytes[...])
     return parser.whole()
   }
 
   /// What stands behind names joined by dots.
-  func at(_ path: String) -> JSONNode? {
+  func at(_ path: String) -> WrittenJSON? {
     // A name with a dot in it is taken as a whole first.
     guard case .object(let members) = self else { return nil }
     if let member = members[path] { return member }
@@ -71,11 +71,11 @@ enum JSONNode: Sendable, Hashable {
   }
 }
 
-/// Reads a `JSONNode`.
+/// Reads a `WrittenJSON`.
 private struct JSONNodeParser {
   var rest: ArraySlice<UInt8>
 
-  mutating func whole() -> JSONNode? {
+  mutating func whole() -> WrittenJSON? {
     // A byte order mark is no part of the text.
     if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
     guard let value = value(depth: 0) else { return nil }
@@ -100,7 +100,7 @@ private struct JSONNodeParser {
     return true
   }
 
-  private mutating func value(depth: Int) -> JSONNode? {
+  private mutating func value(depth: Int) -> WrittenJSON? {
     guard depth < 64 else { return nil }
     skipBlanks()
     switch rest.first {
@@ -114,9 +114,9 @@ private struct JSONNodeParser {
     }
   }
 
-  private mutating func object(_ depth: Int) -> JSONNode? {
+  private mutating func object(_ depth: Int) -> WrittenJSON? {
     rest.removeFirst()
-    var members: [String: JSONNode] = [:]
+    var members: [String: WrittenJSON] = [:]
     if take("}") { return .object(members) }
     while true {
       skipBlanks()
@@ -129,9 +129,9 @@ private struct JSONNodeParser {
     }
   }
 
-  private mutating func array(_ depth: Int) -> JSONNode? {
+  private mutating func array(_ depth: Int) -> WrittenJSON? {
     rest.removeFirst()
-    var elements: [JSONNode] = []
+    var elements: [WrittenJSON] = []
     if take("]") { return .array(elements) }
     while true {
       guard let value = value(depth: depth + 1) else { return nil }
@@ -141,7 +141,7 @@ private struct JSONNodeParser {
     }
   }
 
-  private mutating func number() -> JSONNode? {
+  private mutating func number() -> WrittenJSON? {
     let digits = rest.prefix { byte in
       DecimalDigits.isDigit(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
     }

@@ -23,8 +23,8 @@ final class Observation: Sendable {
   /// Nil where nobody observes, which is the usual case.
   static func begun(_ request: Request, _ client: Client) -> Observation? {
     let own = request.hasNoChoices ? [] : request.observers
-    guard !own.isEmpty || !client.configuration.observers.isEmpty else { return nil }
-    return Observation(client.configuration.observers + own, request, client)
+    guard !own.isEmpty || !client.observers.isEmpty else { return nil }
+    return Observation(client.observers + own, request, client)
   }
 
   private init(_ observers: [any ExchangeObserver], _ request: Request, _ client: Client) {

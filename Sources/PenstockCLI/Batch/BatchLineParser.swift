@@ -34,7 +34,7 @@ enum BatchLineParser {
   }
 
   private static func object(_ text: [UInt8], _ number: Int, _ end: Int64) -> BatchInput {
-    let members: [JSONNode.Member]
+    let members: [WrittenJSON.Member]
     do throws(JSONReader.Failure) {
       guard case .object(let found) = try JSONReader.read(text) else {
         return failed(.line(number), "", "line \(number) is no JSON object", number, end)
@@ -75,7 +75,7 @@ enum BatchLineParser {
       return BatchInput.Details(method: method, headers: headers, body: body, file: file, priority: priority)
     }
 
-    mutating func take(_ member: JSONNode.Member) {
+    mutating func take(_ member: WrittenJSON.Member) {
       if member.value == .null { return }
       switch (member.name, member.value) {
       case ("url", .string(let text)): url = text
@@ -97,7 +97,7 @@ enum BatchLineParser {
       }
     }
 
-    private mutating func take(header: JSONNode) {
+    private mutating func take(header: WrittenJSON) {
       guard case .array(let pair) = header, pair.count == 2, case .string(let name) = pair[0],
         case .string(let value) = pair[1]
       else { return complain("\"headers\" is no list of [name, value]") }

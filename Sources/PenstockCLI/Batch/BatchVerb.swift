@@ -88,7 +88,7 @@ struct BatchVerb: Sendable {
     let verb = try await BatchVerb(settings: settings, client: client, data: data, output: output)
     output.onFailure { verb.outputFailed() }
     Interrupts.onSignal { verb.interrupt($0) }
-    let status = await verb.perform()
+    let status = await settings.saveCookies(of: client, after: verb.perform())
     await client.shutdown(.immediate)
     return status
   }

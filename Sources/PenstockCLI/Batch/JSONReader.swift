@@ -1,16 +1,16 @@
 /// A JSON value as it was written.
-enum JSONNode: Sendable, Equatable {
+enum WrittenJSON: Sendable, Equatable {
   case null
   case bool(Bool)
   /// The digits as they were written.
   case number(String)
   case string(String)
-  case array([JSONNode])
+  case array([WrittenJSON])
   case object([Member])
 
   struct Member: Sendable, Equatable {
     let name: String
-    let value: JSONNode
+    let value: WrittenJSON
   }
 }
 
@@ -29,7 +29,7 @@ struct JSONReader {
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  static func read(_ bytes: [UInt8]) throws(Failure) -> JSONNode {
+  static func read(_ bytes: [UInt8]) throws(Failure) -> WrittenJSON {
     var reader = JSONReader(bytes)
     reader.skipBlanks()
     let value = try reader.value(depth: 0)
@@ -46,7 +46,7 @@ struct JSONReader {
     while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
   }
 
-  private mutating func value(depth: Int) throws(Failure) -> JSONNode {
+  private mutating func value(depth: Int) throws(Failure) -> WrittenJSON {
     guard depth < Self.deepest else { throw failure("it is nested too deeply") }
     switch next {
     case UInt8(ascii: "{"): return try object(depth: depth)
@@ -60,7 +60,7 @@ struct JSONReader {
     }
   }
 
-  private mutating func word(_ word: StaticString, _ value: JSONNode) throws(Failure) -> JSONNode {
+  private mutating func word(_ word: StaticString, _ value: WrittenJSON) throws(Failure) -> WrittenJSON {
     let count = word.utf8CodeUnitCount
     guard position + count <= bytes.count, bytes[position..<position + count].elementsEqual("\(word)".utf8)
     else {
@@ -94,9 +94,9 @@ struct JSONReader {
     return bytes[start..<position]
   }
 
-  private mutating func array(depth: Int) throws(Failure) -> JSONNode {
+  private mutating func array(depth: Int) throws(Failure) -> WrittenJSON {
     position += 1
-    var values: [JSONNode] = []
+    var values: [WrittenJSON] = []
     skipBlanks()
     if next == UInt8(ascii: "]") {
       position += 1
@@ -109,9 +109,9 @@ struct JSONReader {
     }
   }
 
-  private mutating func object(depth: Int) throws(Failure) -> JSONNode {
+  private mutating func object(depth: Int) throws(Failure) -> WrittenJSON {
     position += 1
-    var members: [JSONNode.Member] = []
+    var members: [WrittenJSON.Member] = []
     skipBlanks()
     if next == UInt8(ascii: "}") {
       position += 1
@@ -125,7 +125,7 @@ struct JSONReader {
       guard next == UInt8(ascii: ":") else { throw failure("a colon is missing") }
       position += 1
       skipBlanks()
-      members.append(JSONNode.Member(name: name, value: try value(depth: depth + 1)))
+      members.append(WrittenJSON.Member(name: name, value: try value(depth: depth + 1)))
       if try ends(with: UInt8(ascii: "}")) { return .object(members) }
     }
   }

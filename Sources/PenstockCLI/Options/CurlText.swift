@@ -23,7 +23,15 @@ enum CurlText {
   static func text(_ settings: Settings) -> String {
     var command = CurlCommand()
     addDefaults(settings, to: &command)
-    for given in settings.http.given.all {
+    // Under -G curl forgets --url-query: its items go with the data, in front of it as here.
+    let joinsQuery = settings.dataInQuery && !settings.data.isEmpty
+    if joinsQuery {
+      for given in settings.http.given.all where given.option.name == "url-query" {
+        let value = given.value ?? ""
+        command.option("--data-urlencode", value, shown: query(value))
+      }
+    }
+    for given in settings.http.given.all where !(joinsQuery && given.option.name == "url-query") {
       let option = given.option
       let name: String
       if let other = renamed[option.name] {
@@ -62,6 +70,11 @@ enum CurlText {
     let named = Set(settings.headers.map { $0.name.lowercased() })
     if settings.userAgent == nil, !named.contains("user-agent") {
       if let agent = ClientConfiguration().userAgent { command.option("-A", agent) }
+    }
+    // curl would ask before it sends a file.
+    let sendsFile = settings.upload != nil || settings.http.form.contains { !$0.isValue }
+    if sendsFile, !named.contains("expect") {
+      command.option("-H", "Expect:")
     }
     if settings.verb == .sse, !named.contains("accept") { command.header("Accept", "text/event-stream") }
     if settings.verb != .get, settings.verb != .download { command.flag("-N") }

@@ -212,6 +212,7 @@ import Testing
       // As a crash would leave it.
       await client.shutdown(.immediate)
       _ = try? await first.value
+      #expect(await eventually { client.downloads.running == 0 })
     }
     #expect(folder.text("queue.json")?.contains("secret") == false)
     try await TestClient.with { client in

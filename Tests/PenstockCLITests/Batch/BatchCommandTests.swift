@@ -182,6 +182,36 @@ import Testing
     await server.stop()
   }
 
+  @Test func `failures are tried again, three times unless told otherwise`() async throws {
+    let server = try ScriptedServer(respond: { _ in [.response(status: 503, body: "later")] })
+    let run = try await CommandRun.run(
+      ["batch", "--retry-max-delay", "0.001", "-"], input: Data((server.url("/") + "\n").utf8))
+    #expect(run.status == 1)
+    #expect(try result(run, 1)["attempts"] as? Int == 4)
+    #expect(try result(run, 1)["status"] as? Int == 503)
+    #expect(server.requests.count == 4)
+    await server.stop()
+  }
+
+  @Test func `progress for programs is lines among the results`() async throws {
+    let server = try ScriptedServer(respond: { _ in [.waitForSignal("go"), .response(body: "hello")] })
+    let running = try CommandRun.start(
+      ["batch", "--progress", "json"], input: Data((server.url("/") + "\n").utf8))
+    var seen = Data()
+    while !String(decoding: seen, as: UTF8.self).contains("\"progress\"") {
+      let more = running.output.fileHandleForReading.availableData
+      if more.isEmpty { break }
+      seen += more
+    }
+    server.open("go")
+    let run = try await running.finish()
+    #expect(run.status == 0)
+    #expect(run.lines.last?["event"] as? String == "summary")
+    let line = String(decoding: seen, as: UTF8.self)
+    #expect(line.contains("\"in_flight\":1"))
+    await server.stop()
+  }
+
   @Test func `a report is one page that needs nothing else`() async throws {
     let server = try server()
     let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 @testable import PenstockCLI
 
 @Suite struct JSONReaderTests {
-  private func read(_ text: String) throws -> JSONNode { try JSONReader.read(Array(text.utf8)) }
+  private func read(_ text: String) throws -> WrittenJSON { try JSONReader.read(Array(text.utf8)) }
 
   @Test func `values of every kind`() throws {
     #expect(try read(" null ") == .null)

@@ -72,7 +72,7 @@ import Testing
 }
 
 @Suite struct JSONNodeTests {
-  private func parse(_ text: String) -> JSONNode? { JSONNode.parse(Array(text.utf8)) }
+  private func parse(_ text: String) -> WrittenJSON? { WrittenJSON.parse(Array(text.utf8)) }
 
   @Test func `values are read and written with sorted names`() {
     let node = parse(#" { "b" : [1, -2.5e3, true, null], "a" : {"x":"\u00e4\ud83d\ude00\n\"" } } "#)
@@ -92,8 +92,8 @@ import Testing
 
   @Test func `any cut of a text is nil`() {
     let text = Array(#"{"a":[1,{"b":"cé"}],"d":false}"#.utf8)
-    #expect(JSONNode.parse(text) != nil)
-    for end in 0..<text.count { #expect(JSONNode.parse(Array(text[..<end])) == nil) }
+    #expect(WrittenJSON.parse(text) != nil)
+    for end in 0..<text.count { #expect(WrittenJSON.parse(Array(text[..<end])) == nil) }
   }
 
   @Test func `deep nesting doesn't use up the stack`() {

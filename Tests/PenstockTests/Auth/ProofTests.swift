@@ -167,8 +167,8 @@ import Testing
     try await proof.prove(&request, &context)
     let parts = try #require(request.headers["DPoP"]).split(separator: ".").map { String($0) }
     try #require(parts.count == 3)
-    let header = try #require(JSONNode.parse(Base64URL.decode(parts[0]) ?? []))
-    let payload = try #require(JSONNode.parse(Base64URL.decode(parts[1]) ?? []))
+    let header = try #require(WrittenJSON.parse(Base64URL.decode(parts[0]) ?? []))
+    let payload = try #require(WrittenJSON.parse(Base64URL.decode(parts[1]) ?? []))
     #expect(header.at("typ")?.text == "dpop+jwt")
     #expect(header.at("alg")?.text == (algorithm == .p256 ? "ES256" : "EdDSA"))
     #expect(header.at("jwk.d") == nil)
@@ -187,7 +187,7 @@ import Testing
     request = plain
     try await proof.prove(&request, &context)
     let second = try #require(request.headers["DPoP"]).split(separator: ".").map { String($0) }
-    #expect(JSONNode.parse(Base64URL.decode(second[1]) ?? [])?.at("nonce")?.text == "n1")
+    #expect(WrittenJSON.parse(Base64URL.decode(second[1]) ?? [])?.at("nonce")?.text == "n1")
     #expect(try await proof.answered(head, to: request, context) == .deliver)
   }
 }
@@ -208,7 +208,7 @@ import Testing
     let key = try SigningKey(pem: try #require(folder.text("key")))
     let data = Array("data".utf8)
     #expect(VerifyingKey(key).verifies(try await provider.assert(keyID: id, clientData: data), of: data))
-    let attestation = try #require(JSONNode.parse(try await provider.attest(keyID: id, clientData: data)))
+    let attestation = try #require(WrittenJSON.parse(try await provider.attest(keyID: id, clientData: data)))
     #expect(attestation.at("format")?.text == "penstock-p256")
     let error = await #expect(throws: HTTPError.self) {
       _ = try await provider.assert(keyID: "x", clientData: data)

@@ -76,6 +76,20 @@ import Testing
     #expect(order == ["many", "few", "many", "few", "many", "many", "many", "many"])
   }
 
+  @Test func `an end of its own doesn't cost a host its turn`() {
+    var scheduler = scheduler(total: 3, perHost: 2)
+    let busy = (0..<4).map { _ in scheduler.add(host: "busy", priority: 0, now: begin) }
+    #expect(starts(&scheduler, at: begin) == [busy[0], busy[1]])
+    let other = (0..<4).map { _ in scheduler.add(host: "other", priority: 0, now: begin) }
+    #expect(starts(&scheduler, at: begin) == [other[0]])
+    // Busy comes into the ring behind other, and stays where it is when its second one ends.
+    scheduler.finished(busy[0], .answered, transferred: 0, held: 0, now: begin)
+    #expect(scheduler.next(now: begin) == .start(other[1]))
+    scheduler.finished(other[0], .answered, transferred: 0, held: 0, now: begin)
+    scheduler.finished(busy[1], .answered, transferred: 0, held: 0, now: begin)
+    #expect(scheduler.next(now: begin) == .start(busy[2]))
+  }
+
   @Test func `hosts share bytes: large bodies cost turns`() {
     var scheduler = scheduler(total: 1, perHost: 1)
     var counts: [String: Int] = [:]

@@ -124,6 +124,20 @@ struct ObserverTests {
     #expect(Set(ids).count == 2)
   }
 
+  @Test func `a call tells its own progress, and no other's`() async throws {
+    let sent = Mutex<[Int64]>([])
+    let received = Mutex<[Int64]>([])
+    let api = API("https://h.test")
+    api.mock.on(.any, .text("12345"))
+    let call = api.client.path("x").onUploadProgress { progress in sent.withLock { $0.append(progress.sent) }
+    }
+    .onProgress { progress in received.withLock { $0.append(progress.received) } }
+    _ = try await api.client.path("x").post("other").string()
+    #expect(try await call.post("body").string() == "12345")
+    #expect(sent.withLock { $0.last } == 4 && received.withLock { $0.last } == 5)
+    #expect(received.withLock { $0.allSatisfy { $0 <= 5 } })
+  }
+
   @Test func `no secret is told`() async throws {
     let diary = Diary()
     let api = client(diary, .status(204))

@@ -36,7 +36,7 @@ struct ValueTests {
     #expect(try await call.value(as: String.self, at: "data.items.1.name") == "b")
     #expect(try await call.value(as: String.self, at: "data.items.1.user_tags.1") == "y")
     #expect(try await call.decoding(.snakeCase).value(as: Int.self, at: "data.nextPage") == 2)
-    #expect(try await call.value(as: JSONValue.self, at: "")["data"]?["next_page"]?.int == 2)
+    #expect(try await call.value(as: JSONTree.self, at: "")["data"]?["next_page"]?.int == 2)
     let missing = await failure { try await call.value(as: User.self, at: "data.user") }
     #expect(missing?.kind == .decodingFailed && missing?.decoding?.codingPath == "data.user")
     let outside = await failure { try await call.value(as: User.self, at: "data.items.7") }

@@ -15,7 +15,7 @@ public struct DeviceAuthorization: Sendable, CustomStringConvertible, CustomRefl
   public let interval: Duration
 
   init?(_ body: [UInt8]) {
-    guard let node = JSONNode.parse(body), let device = node.at("device_code")?.text,
+    guard let node = WrittenJSON.parse(body), let device = node.at("device_code")?.text,
       let user = node.at("user_code")?.text,
       // Some servers write "url".
       let url = node.at("verification_uri")?.text ?? node.at("verification_url")?.text

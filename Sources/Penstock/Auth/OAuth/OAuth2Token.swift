@@ -20,7 +20,7 @@ public struct OAuth2Token: Sendable, Hashable, CustomStringConvertible, CustomDe
   /// Nil when the answer holds no access token.
   init?(headers: HTTPFields, body: [UInt8], now: Int64) {
     guard let session = SessionTokens.oauth2.session(headers: headers, body: body, now: now),
-      let token = session.token, let node = JSONNode.parse(body)
+      let token = session.token, let node = WrittenJSON.parse(body)
     else { return nil }
     accessToken = token
     refreshToken = session.refreshToken
@@ -53,7 +53,7 @@ public struct OAuth2Error: Sendable, Hashable {
   public let text: String?
 
   init(body: [UInt8], secrets: [String]) {
-    let node = JSONNode.parse(body)
+    let node = WrittenJSON.parse(body)
     func clean(_ text: String?) -> String? {
       guard var text else { return nil }
       for secret in secrets where secret.utf8.count >= 4 {

@@ -81,12 +81,12 @@ public final class AttestationProof: RequestProof, IdentifiedProof {
       let keyID = try await provider.makeKey()
       let challenge = try await challenge(.registration, client)
       let data = Array(
-        JSONNode.object([
+        WrittenJSON.object([
           "challenge": .string(challenge), "keyId": .string(keyID),
           "purpose": .string(Purpose.registration.rawValue),
         ]).sorted.utf8)
       let attestation = try await provider.attest(keyID: keyID, clientData: data)
-      let body = JSONNode.object([
+      let body = WrittenJSON.object([
         "keyId": .string(keyID), "attestationObject": .string(Base64.encode(attestation)),
         "clientData": .string(Base64.encode(data)),
       ])
@@ -112,7 +112,7 @@ public final class AttestationProof: RequestProof, IdentifiedProof {
     let query = (target.query ?? "").split(separator: "&")
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&")
     let data = Array(
-      JSONNode.object([
+      WrittenJSON.object([
         "challenge": .string(challenge), "method": .string(request.method.rawValue),
         "path": .string(target.path), "query": .string(query),
         "bodySHA256": .string(Base64.encode(digest.bytes)),
@@ -144,11 +144,11 @@ public final class AttestationProof: RequestProof, IdentifiedProof {
       let url = KeyCredential.adding("purpose", purpose.rawValue, to: options.challengeURL)
       answer = try await exchange(.get, url, nil, client, "get a challenge")
     } else {
-      let body = JSONNode.object(["purpose": .string(purpose.rawValue)])
+      let body = WrittenJSON.object(["purpose": .string(purpose.rawValue)])
       answer = try await exchange(
         options.challengeMethod, options.challengeURL, body, client, "get a challenge")
     }
-    guard let challenge = JSONNode.parse(answer)?.at(options.challengeField)?.text else {
+    guard let challenge = WrittenJSON.parse(answer)?.at(options.challengeField)?.text else {
       throw HTTPError(
         .malformedResponse, phase: .decode,
         message: "the challenge endpoint's answer has no \"\(options.challengeField)\"",
@@ -158,7 +158,7 @@ public final class AttestationProof: RequestProof, IdentifiedProof {
   }
 
   private func exchange(
-    _ method: HTTPMethod, _ url: String, _ body: JSONNode?, _ client: Client, _ what: String
+    _ method: HTTPMethod, _ url: String, _ body: WrittenJSON?, _ client: Client, _ what: String
   ) async throws(HTTPError) -> [UInt8] {
     var request = Request(method, url, headers: ["Accept": "application/json"])
     request.redirects = RedirectPolicy.none

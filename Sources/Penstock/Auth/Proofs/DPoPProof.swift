@@ -34,7 +34,7 @@ public final class DPoPProof: RequestProof {
     let target = try RequestTarget(request.url)
     let nonce = nonces.withLock { $0[context.origin] }
     context.note = nonce
-    var payload: [String: JSONNode] = [
+    var payload: [String: WrittenJSON] = [
       "jti": .string(tokenID()), "htm": .string(request.method.rawValue),
       // Without query and fragment (RFC 9449 §4.2).
       "htu": .string("\(context.origin.scheme)://\(context.origin.authority)\(target.path)"),

@@ -3,7 +3,7 @@ import StreamCore
 /// The public half of a key as JOSE writes it (RFC 7517, RFC 8037).
 struct JSONWebKey: Sendable {
   /// With sorted names.
-  let members: [String: JSONNode]
+  let members: [String: WrittenJSON]
 
   init(_ key: SigningKey) throws(HTTPError) {
     let bytes = try key.publicKey()
@@ -19,7 +19,9 @@ struct JSONWebKey: Sendable {
   }
 
   /// The thumbprint (RFC 7638): these members alone, sorted, hashed.
-  func thumbprint() throws(HTTPError) -> String { try Self.thumbprint(of: JSONNode.object(members).sorted) }
+  func thumbprint() throws(HTTPError) -> String {
+    try Self.thumbprint(of: WrittenJSON.object(members).sorted)
+  }
 
   static func thumbprint(of canonical: String) throws(HTTPError) -> String {
     Base64URL.encode(try Digest.of(Array(canonical.utf8), .sha256).bytes)
@@ -29,11 +31,11 @@ struct JSONWebKey: Sendable {
 /// A signed JSON Web Token (RFC 7515, compact form).
 enum JSONWebSignature {
   static func sign(
-    header: [String: JSONNode], payload: [String: JSONNode], with key: SigningKey
+    header: [String: WrittenJSON], payload: [String: WrittenJSON], with key: SigningKey
   ) throws(HTTPError) -> String {
     var header = header
     header["alg"] = .string(key.algorithm == .p256 ? "ES256" : "EdDSA")
-    let signed = [header, payload].map { Base64URL.encode(Array(JSONNode.object($0).sorted.utf8)) }
+    let signed = [header, payload].map { Base64URL.encode(Array(WrittenJSON.object($0).sorted.utf8)) }
       .joined(separator: ".")
     return signed + "." + Base64URL.encode(try key.signature(of: Array(signed.utf8)))
   }

@@ -42,18 +42,18 @@ public struct Session: Sendable, Hashable, CustomStringConvertible, CustomDebugS
 
   /// As it is kept in files and keychains.
   var encoded: [UInt8] {
-    var members: [String: JSONNode] = [:]
+    var members: [String: WrittenJSON] = [:]
     if let token { members["token"] = .string(token) }
     if let refreshToken { members["refreshToken"] = .string(refreshToken) }
     if let expiresAt { members["expiresAt"] = .number(String(expiresAt)) }
     if let scheme { members["scheme"] = .string(scheme) }
     if let proofKeyID { members["proofKeyID"] = .string(proofKeyID) }
-    return Array(JSONNode.object(members).sorted.utf8)
+    return Array(WrittenJSON.object(members).sorted.utf8)
   }
 
   /// Nil for anything that isn't an encoded session.
   init?(encoded bytes: [UInt8]) {
-    guard let node = JSONNode.parse(bytes), case .object = node else { return nil }
+    guard let node = WrittenJSON.parse(bytes), case .object = node else { return nil }
     self.init(
       token: node.at("token")?.text, refreshToken: node.at("refreshToken")?.text,
       expiresAt: node.at("expiresAt")?.integer, scheme: node.at("scheme")?.text,

@@ -56,7 +56,7 @@ public struct RefreshEndpoint: SessionRefresher {
   public func refresh(_ session: Session, _ context: RefreshContext) async throws(HTTPError) -> Session {
     var request = Request(method, url, headers: headers)
     request.redirects = RedirectPolicy.none
-    var members = extraFields.mapValues { JSONNode.string($0) }
+    var members = extraFields.mapValues { WrittenJSON.string($0) }
     if let refreshField, let token = session.refreshToken { members[refreshField] = .string(token) }
     if let tokenField, let token = session.token { members[tokenField] = .string(token) }
     if let refreshHeader, let token = session.refreshToken {
@@ -65,7 +65,7 @@ public struct RefreshEndpoint: SessionRefresher {
       Redaction.markField(refreshHeader)
     }
     if !members.isEmpty, method != .get, method != .head {
-      request.body = .string(JSONNode.object(members).sorted)
+      request.body = .string(WrittenJSON.object(members).sorted)
       request.headers.setDefault("Content-Type", "application/json")
     }
     request.headers.setDefault("Accept", "application/json")

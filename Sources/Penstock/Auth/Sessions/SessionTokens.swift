@@ -42,7 +42,7 @@ public struct SessionTokens: Sendable, Hashable {
   ///   - body: the content, which may be anything.
   ///   - now: seconds since 1970, for lifetimes.
   func session(headers: HTTPFields, body: [UInt8], now: Int64) -> Session? {
-    let node = JSONNode.parse(body)
+    let node = WrittenJSON.parse(body)
     func value(_ place: Place) -> String? {
       switch place {
       case .field(let path): node?.at(path)?.text
@@ -72,7 +72,7 @@ public struct JWTClaims: Sendable, Hashable {
   public init?(_ token: String) {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, let bytes = Base64URL.decode(parts[1]),
-      let node = JSONNode.parse(bytes), case .object = node
+      let node = WrittenJSON.parse(bytes), case .object = node
     else { return nil }
     expiresAt = node.at("exp")?.integer
     issuedAt = node.at("iat")?.integer

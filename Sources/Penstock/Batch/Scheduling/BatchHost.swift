@@ -19,6 +19,16 @@ struct BatchHost {
   var heldUntil: ContinuousClock.Instant?
   /// Deficit round robin: what it may still spend, in units of cost.
   var deficit = 0
+  /// Where it stands.
+  enum Place: Equatable {
+    /// Nothing waits, or all its places are taken.
+    case nowhere
+    /// It could start something.
+    case ring(priority: Int)
+    /// Only time has to pass.
+    case timer(ContinuousClock.Instant)
+  }
+  var place = Place.nowhere
   /// Tells whether an entry of a ring or a timer is the newest one.
   var stamp: UInt64 = 0
   /// Mean size of its bodies.

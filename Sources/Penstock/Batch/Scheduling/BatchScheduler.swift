@@ -49,6 +49,8 @@ struct BatchScheduler {
   private var hostIndex: [String: Int] = [:]
   private var hostsBeforeSweep = 4096
   private var rings: [Ring] = []
+  /// Hosts that stand in a ring.
+  private var linedUp = 0
   private var timers = BatchTimers()
   private var meanBytes = 0.0
   private(set) var running = 0
@@ -108,7 +110,7 @@ struct BatchScheduler {
     guard running < limits.total, !isHeldByConsumer, hasRoomForBytes, running < ramp.limit(at: now) else {
       return false
     }
-    return !rings.isEmpty || mayRead && waiting < lookahead || timers.earliest.map { $0 <= now } ?? false
+    return linedUp > 0 || mayRead && waiting < lookahead || timers.earliest.map { $0 <= now } ?? false
   }
 
   /// When to ask again even if nothing happens; nil where only an event can help.
@@ -177,8 +179,10 @@ struct BatchScheduler {
     for host in hosts.indices {
       tickets += hosts[host].takeAll()
       hosts[host].stamp &+= 1
+      hosts[host].place = .nowhere
     }
     rings = []
+    linedUp = 0
     waiting = 0
     freeEntries += tickets
     return tickets
@@ -235,42 +239,45 @@ struct BatchScheduler {
     min(limits.perHost, hosts[host].adaptive?.limit ?? limits.perHost)
   }
 
-  /// Puts a host where it belongs after a change; what stood elsewhere is void by its stamp.
+  /// Puts a host where it belongs after a change; what stood elsewhere is void by its stamp. One that stands there
+  /// already keeps its turn.
   private mutating func place(_ host: Int, _ now: Instant) {
+    let place = place(for: host, now)
+    guard place != hosts[host].place else { return }
+    if case .ring = hosts[host].place { linedUp -= 1 }
     hosts[host].stamp &+= 1
-    guard hosts[host].waiting > 0 else {
-      hosts[host].deficit = 0
-      return
+    hosts[host].place = place
+    switch place {
+    case .nowhere: break
+    case .timer(let due): timers.insert(.host(host, stamp: hosts[host].stamp), at: due)
+    case .ring(let priority):
+      hosts[host].heldUntil = nil
+      linedUp += 1
+      let index = rings.firstIndex { $0.priority <= priority } ?? rings.endIndex
+      if index == rings.endIndex || rings[index].priority != priority {
+        rings.insert(Ring(priority: priority), at: index)
+      }
+      rings[index].hosts.append((host, hosts[host].stamp))
     }
-    guard hosts[host].running < limit(of: host) else { return }
+  }
+
+  private mutating func place(for host: Int, _ now: Instant) -> BatchHost.Place {
+    guard hosts[host].waiting > 0, hosts[host].running < limit(of: host) else { return .nowhere }
     var due = hosts[host].heldUntil ?? now
     if let tokens = hosts[host].tokens?.tokens(at: now), tokens < 1, let rate = hosts[host].tokens?.rate {
       // A hair later, so that the token is surely there.
       due = max(due, now + .seconds((1 - tokens) / rate) + .microseconds(1))
     }
-    if due > now {
-      timers.insert(.host(host, stamp: hosts[host].stamp), at: due)
-    } else {
-      hosts[host].heldUntil = nil
-      line(up: host)
-    }
-  }
-
-  private mutating func line(up host: Int) {
-    let priority = hosts[host].topPriority ?? 0
-    let entry = (host: host, stamp: hosts[host].stamp)
-    let index = rings.firstIndex { $0.priority <= priority } ?? rings.endIndex
-    if index == rings.endIndex || rings[index].priority != priority {
-      rings.insert(Ring(priority: priority), at: index)
-    }
-    rings[index].hosts.append(entry)
+    return due > now ? .timer(due) : .ring(priority: hosts[host].topPriority ?? 0)
   }
 
   private mutating func wake(_ now: Instant) {
     while let subject = timers.popDue(now) {
       switch subject {
       case .host(let host, let stamp):
-        if hosts[host].stamp == stamp { place(host, now) }
+        guard hosts[host].stamp == stamp else { continue }
+        hosts[host].place = .nowhere
+        place(host, now)
       case .ticket(let ticket):
         let host = entries[ticket].host
         hosts[host].repeats -= 1
@@ -288,23 +295,22 @@ struct BatchScheduler {
   }
 
   private mutating func startNext(_ now: Instant) -> Int? {
-    while !rings.isEmpty {
+    while linedUp > 0, !rings.isEmpty {
       guard let (host, stamp) = rings[0].hosts.popFirst() else {
         rings.removeFirst()
         continue
       }
-      guard hosts[host].stamp == stamp else {
-        if rings[0].hosts.isEmpty { rings.removeFirst() }
-        continue
-      }
+      guard hosts[host].stamp == stamp else { continue }
       hosts[host].deficit += 1
       guard hosts[host].deficit >= hosts[host].cost else {
         rings[0].hosts.append((host, stamp))
         continue
       }
+      hosts[host].place = .nowhere
+      linedUp -= 1
       guard let ticket = hosts[host].takeFirst() else { continue }
-      if rings[0].hosts.isEmpty { rings.removeFirst() }
-      hosts[host].deficit -= hosts[host].cost
+      // Who has nothing waiting saves nothing up.
+      hosts[host].deficit = hosts[host].waiting == 0 ? 0 : hosts[host].deficit - hosts[host].cost
       begin(ticket, of: host, now)
       return ticket
     }

@@ -5,6 +5,8 @@ final class DownloadControl: Sendable {
   private struct State: Sendable {
     /// Exchanges under way, by worker.
     var responses: [Int: Response] = [:]
+    /// Workers whose exchange a pause has cut, until they have seen it: the pause may be over by then.
+    var cut: Set<Int> = []
     var segments: [SegmentProgress] = []
     /// Whether what was cut for a pause can be taken up again.
     var canReconnect = false
@@ -23,6 +25,7 @@ final class DownloadControl: Sendable {
     let responses = state.withLock { state in
       guard state.canReconnect else { return [Response]() }
       defer { state.responses = [:] }
+      state.cut.formUnion(state.responses.keys)
       return Array(state.responses.values)
     }
     for response in responses { response.cancel() }
@@ -34,7 +37,14 @@ final class DownloadControl: Sendable {
 
   var isDiscarded: Bool { state.withLock { $0.isDiscarded } }
 
-  func opened(_ worker: Int, _ response: Response) { state.withLock { $0.responses[worker] = response } }
+  func opened(_ worker: Int, _ response: Response) {
+    state.withLock { state in
+      state.responses[worker] = response
+      state.cut.remove(worker)
+    }
+  }
+  /// Whether it was a pause that ended the worker's exchange; asked once.
+  func wasCut(_ worker: Int) -> Bool { state.withLock { $0.cut.remove(worker) != nil } }
   func closed(_ worker: Int) { state.withLock { $0.responses[worker] = nil } }
   func set(canReconnect: Bool) { state.withLock { $0.canReconnect = canReconnect } }
   func set(segments: [SegmentProgress]) { state.withLock { $0.segments = segments } }

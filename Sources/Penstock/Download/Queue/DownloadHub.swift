@@ -52,17 +52,18 @@ final class DownloadHub: Sendable {
   }
 
   func done(_ key: Int, _ result: Result<DownloadedFile, HTTPError>?) async {
-    change { $0.leave(key) }
-    let held = state.withLock { state in
+    state.withLock { state in
       state.admitted.remove(key)
       // What a shutdown has interrupted is taken up by a later run; all else is done.
       if case .failure(let error)? = result, error.kind == .shutdown {
       } else {
         state.record.entries.removeAll { $0.key == key }
       }
-      return state.held.removeValue(forKey: key)
     }
+    // First: whoever sees it gone finds the file without it.
     await save()
+    change { $0.leave(key) }
+    let held = state.withLock { $0.held.removeValue(forKey: key) }
     withExtendedLifetime(held) {}
   }
 

@@ -68,7 +68,7 @@ extension DownloadRun {
         }
         shared.withLock { $0.sources.done(source) }
       }
-      if failure.kind == .cancelled, !Task.isCancelled, control.gate.isPaused {
+      if failure.kind == .cancelled, !Task.isCancelled, control.wasCut(worker) || control.gate.isPaused {
         // The pause has cut the connection; that is no failure.
         await control.gate.pass()
         continue

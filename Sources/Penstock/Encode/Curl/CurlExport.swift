@@ -108,8 +108,12 @@ enum CurlExport {
 
   private static func addBody(_ request: Request, to command: inout CurlCommand) {
     let body = request.body
-    if let form = body.origin as? MultipartForm { return addForm(form, to: &command) }
+    if let form = body.origin as? MultipartForm {
+      addExpect(request, to: &command)
+      return addForm(form, to: &command)
+    }
     let hasType = request.headers.contains("Content-Type")
+    addExpect(request, to: &command)
     switch body.content {
     case .empty:
       // As in HTTP, such a method says that its content is empty.
@@ -134,6 +138,18 @@ enum CurlExport {
         command.option("-H", "Content-Type:")
       }
     case .stream, .deferred: break
+    }
+  }
+
+  /// curl asks before it sends a file; here that is said aloud.
+  private static func addExpect(_ request: Request, to command: inout CurlCommand) {
+    switch request.body.content {
+    case .empty, .bytes: return
+    case .file, .stream, .deferred: break
+    }
+    let isSaid = request.headers.contains("Expect") || request.expectContinue != nil
+    if !isSaid, !request.withoutDefaults.contains(where: { $0.lowercased() == "expect" }) {
+      command.option("-H", "Expect:")
     }
   }
 

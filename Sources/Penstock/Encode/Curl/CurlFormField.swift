@@ -21,6 +21,12 @@ package struct CurlFormField: Sendable, Hashable {
     self.fileName = fileName
   }
 
+  /// Whether no file is read for it.
+  package var isValue: Bool {
+    if case .value = content { return true }
+    return false
+  }
+
   /// Reads an argument; an error's text says what is wrong and never shows a value.
   package static func parse(_ text: String) -> Result<[CurlFormField], Problem> {
     let bytes = Array(text.utf8)
@@ -115,7 +121,7 @@ package struct CurlFormField: Sendable, Hashable {
     return String(decoding: rest[..<end], as: UTF8.self)
   }
 
-  /// The argument again; `shown` takes the place of a value that is a secret.
+  /// The argument again.
   package func text() -> String {
     var text = name + "="
     switch content {

@@ -1,16 +1,28 @@
 import CurlTransport
 
-/// Joins a base URL and what is relative to it.
-enum BaseURL {
-  /// Checks a base: absolute, http or https, with a host.
-  static func check(_ base: String) throws(HTTPError) {
+/// A client's base URL, checked once: absolute, http or https, with a host. And how what is relative is joined to
+/// one.
+struct BaseURL: Sendable {
+  private let text: String
+  private let failure: HTTPError?
+
+  init(_ text: String) {
+    self.text = text
     do throws(HTTPError) {
-      _ = try CurlURL(base)
+      _ = try CurlURL(text)
+      failure = nil
     } catch {
-      throw HTTPError(
+      failure = HTTPError(
         error.kind, phase: .queue, message: "the client's baseURL can't be used: \(error.message)",
-        advice: "Give an absolute URL such as https://api.host/v1", url: base)
+        advice: "Give an absolute URL such as https://api.host/v1", url: text)
     }
+  }
+
+  /// The URL.
+  /// - Throws: what is wrong with it.
+  func checked() throws(HTTPError) -> String {
+    if let failure { throw failure }
+    return text
   }
 
   /// Whether a text begins with a scheme and `:`.

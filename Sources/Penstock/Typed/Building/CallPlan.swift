@@ -34,7 +34,7 @@ struct CallPlan: Sendable {
         .invalidMethod, phase: .queue, message: "CONNECT can't be sent as a request",
         advice: "Set a proxy instead", url: path.text)
     }
-    let base = try base(api)
+    let base = try base(client)
     let items = try items(queryEncoding ?? api.query)
     var path = path.text
     if self.path.endsInSlash { path += "/" }
@@ -63,16 +63,15 @@ struct CallPlan: Sendable {
     return request
   }
 
-  private func base(_ api: APIDefaults) throws(HTTPError) -> String {
+  private func base(_ client: Client) throws(HTTPError) -> String {
     if let absoluteURL { return absoluteURL }
-    guard let base = api.baseURL else {
+    guard let base = client.base else {
       throw HTTPError(
         .invalidURL, phase: .queue,
         message: "the client has no baseURL, and the path \"\(path.text)\" needs one",
         advice: "Make the client by Client(baseURL:), or begin with absolute(url:)")
     }
-    try BaseURL.check(base)
-    return base
+    return try base.checked()
   }
 
   private func items(_ encoding: QueryEncoding) throws(HTTPError) -> [QueryItem] {

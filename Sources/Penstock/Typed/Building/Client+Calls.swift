@@ -51,10 +51,9 @@ extension Client {
 
   /// The same request with its URL put behind the base URL, where it is relative.
   func resolved(_ request: Request) throws(HTTPError) -> Request {
-    guard let base = configuration.api.baseURL, !BaseURL.isAbsolute(request.url) else { return request }
-    try BaseURL.check(base)
+    guard let base, !BaseURL.isAbsolute(request.url) else { return request }
     var request = request
-    request.url = BaseURL.join(base, reference: request.url)
+    request.url = BaseURL.join(try base.checked(), reference: request.url)
     return request
   }
 }

@@ -45,11 +45,11 @@ public struct ProblemDetails: Error, Sendable, Hashable, Decodable {
   /// Which occurrence it is, a URI reference.
   public let instance: String?
   /// Members of the problem's own.
-  public let extensions: [String: JSONValue]
+  public let extensions: [String: JSONTree]
 
   /// Reads it; members of the wrong type count as absent (RFC 9457 §3.1).
   public init(from decoder: any Decoder) throws {
-    let members = try decoder.singleValueContainer().decode([String: JSONValue].self)
+    let members = try decoder.singleValueContainer().decode([String: JSONTree].self)
     type = members["type"]?.string ?? "about:blank"
     title = members["title"]?.string
     status = members["status"]?.int
@@ -104,7 +104,7 @@ extension HTTPError {
   private var serverMessage: String? {
     if let problem, let text = problem.detail ?? problem.title { return Self.short(text) }
     guard let response,
-      let json = try? JSONCoding.standard.decode(JSONValue.self, from: response.body, headers: [:])
+      let json = try? JSONCoding.standard.decode(JSONTree.self, from: response.body, headers: [:])
     else { return nil }
     for holder in [json, json["error"]].compactMap({ $0 }) {
       for name in ["reason", "title", "message", "detail", "error_description", "error"] {

@@ -50,7 +50,7 @@ public struct RawResponse: Sendable {
   /// The body as JSON of any shape.
   ///
   /// - Throws: `HTTPError.Kind.decodingFailed` saying where it is broken.
-  public func json() throws(HTTPError) -> JSONValue { try decode(JSONValue.self) }
+  public func json() throws(HTTPError) -> JSONTree { try decode(JSONTree.self) }
 
   /// The body as JSON on several lines, members sorted by name; nil where it is no JSON.
   public var prettyPrintedJSON: String? { (try? json())?.prettyPrinted }

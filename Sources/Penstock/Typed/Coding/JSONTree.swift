@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// Any JSON value, for answers that have no type of their own.
-public enum JSONValue: Sendable, Hashable, Codable {
+public enum JSONTree: Sendable, Hashable, Codable {
   /// `null`.
   case null
   /// `true` or `false`.
@@ -13,9 +13,9 @@ public enum JSONValue: Sendable, Hashable, Codable {
   /// A string.
   case string(String)
   /// An array.
-  case array([JSONValue])
+  case array([JSONTree])
   /// An object; the order of its members isn't kept.
-  case object([String: JSONValue])
+  case object([String: JSONTree])
 
   /// Reads any value.
   public init(from decoder: any Decoder) throws {
@@ -30,10 +30,10 @@ public enum JSONValue: Sendable, Hashable, Codable {
       self = .number(value)
     } else if let value = try? container.decode(String.self) {
       self = .string(value)
-    } else if let value = try? container.decode([JSONValue].self) {
+    } else if let value = try? container.decode([JSONTree].self) {
       self = .array(value)
     } else {
-      self = .object(try container.decode([String: JSONValue].self))
+      self = .object(try container.decode([String: JSONTree].self))
     }
   }
 
@@ -52,13 +52,13 @@ public enum JSONValue: Sendable, Hashable, Codable {
   }
 
   /// A member of an object; nil for anything else.
-  public subscript(_ name: String) -> JSONValue? {
+  public subscript(_ name: String) -> JSONTree? {
     if case .object(let members) = self { return members[name] }
     return nil
   }
 
   /// An element of an array; nil for anything else and out of range.
-  public subscript(_ index: Int) -> JSONValue? {
+  public subscript(_ index: Int) -> JSONTree? {
     if case .array(let values) = self, values.indices.contains(index) { return values[index] }
     return nil
   }
