@@ -193,6 +193,26 @@ import Testing
   }
 }
 
+@Suite struct ClientCertificateCredentialTests {
+  @Test func `a certificate is shown to its origin alone`() async throws {
+    let root = try await Certificates.shared().root
+    let files = try await AuthorityFiles.shared()
+    let identity = ClientIdentity(.files(certificate: files.alice.certificate, key: files.alice.key))
+    let extra =
+      "ssl_client_certificate \(root); ssl_verify_client optional; location = /who { return 200 -$ssl_client_s_dn; }"
+    try await NginxServer.with(extra: extra) { server in
+      try await TestClient.trusting({ configuration in
+        let origin = OriginPattern(server.tls("/"))
+        configuration.credentials = [ScopedCredential(.clientCertificate(identity), for: origin)]
+      }) { client in
+        try await client.expect("-CN=alice", from: .get(server.tls("/who")))
+        try await client.expect("-", from: Request.get(server.tls("/who")).noAuth())
+        try await client.expect("-", from: .get(server.http2("/who")))
+      }
+    }
+  }
+}
+
 @Suite struct DigestCredentialTests {
   private static func nonce(_ request: RecordedRequest, _ name: String) -> String? {
     guard let field = request.value(of: "Authorization"), let range = field.firstRange(of: name + "=") else {
