@@ -165,6 +165,11 @@ import Testing
     #expect(run.events == ["retry", "retry", "failed"])
     let once = try await self.run(["--progress", "json", "--retry", "0", server.url("/x")])
     #expect(once.status == 22 && server.requests.count == 4)
+    // What may have been done isn't done again unasked.
+    let post = try await self.run(["-s", "--retry", "1", "-d", "x", server.url("/x")])
+    #expect(post.status == 22 && server.requests.count == 5)
+    let told = try await self.run(["-s", "--retry", "1", "--retry-all-methods", "-d", "x", server.url("/x")])
+    #expect(told.status == 22 && server.requests.count == 7)
     await server.stop()
   }
 }

@@ -113,7 +113,7 @@ import Testing
 
   @Test(
     "many hosts with few descriptors all end well", .enabled(if: Tool.hasNginx, "needs nginx and openssl"),
-    arguments: [128, 24])
+    arguments: [128, 48])
   func few_descriptors(limit: Int) async throws {
     try await NginxServer.with { server in
       let count = limit > 64 ? 5000 : 1000

@@ -146,7 +146,7 @@ extension DownloadRun {
       let source = shared.withLock { $0.reference }
       return try await adopt(carried, source: source, last: nil, total: nil)
     }
-    var policy = HealingPolicy(isPlain ? options.retry : .none)
+    var policy = HealingPolicy(mayAskAgain ? options.retry : .none)
     // What had to begin again isn't divided once more.
     var asksForRange = wantsSegments && !shared.withLock { $0.hasRestarted }
     while true {

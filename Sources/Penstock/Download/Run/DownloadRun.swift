@@ -138,6 +138,9 @@ final class DownloadRun: Sendable {
       && !options.decodesContent
   }
 
+  /// Whether the request can be made once more, before any of its answer was taken.
+  var mayAskAgain: Bool { request.body.isReplayable && options.retry.methods.contains(request.method) }
+
   /// Whether what has come can be continued.
   var canContinue: Bool {
     guard isPlain else { return false }
