@@ -70,11 +70,11 @@ final class Transfer: @unchecked Sendable {
     ticket: AdmissionTicket, profile: EasyProfile, overshoot: Int, loop: CurlLoop, turn: LoopTurn
   ) {
     self.profile = profile
-    let options = request.sharedOptions.value
-    override = options.addressing.override(host: url.host, port: url.port)
+    let options = request.sharedOptions
+    override = options.value.addressing.override(host: url.host, port: url.port)
     countsBeyondHostLimit =
-      options.isLongLived || override != nil
-      || options.proxy.map { !$0.tunnels(isSecure: url.isSecure) } ?? false
+      options.value.isLongLived || override != nil
+      || options.value.proxy.map { !$0.tunnels(isSecure: url.isSecure) } ?? false
     self.overshoot = overshoot
     self.request = request
     self.url = url
@@ -89,7 +89,8 @@ final class Transfer: @unchecked Sendable {
       && request.body.trailers == nil
     machine = TransferStateMachine(allowedSends: mayReplay ? 4 : 1, hasUpload: upload != nil)
     deadlines = TransferDeadlines(
-      limits: request.sharedOptions.value.pacedTimeouts, called: LoopExecutor.monotonicNow(),
+      limits: options.value.bytesPerSecond == nil ? options.value.timeouts : options.value.pacedTimeouts,
+      called: LoopExecutor.monotonicNow(),
       isLongLived: request.sharedOptions.value.isLongLived)
     parser = HeaderBlockParser(limit: request.sharedOptions.value.headLimit)
     mayBeProvisional = request.headers.contains("Expect")

@@ -20,6 +20,11 @@ public struct Client: Sendable {
     let stages: PipelineStages
     let base: BaseURL?
     let observers: [any ExchangeObserver]
+    /// Single settings that every call asks for: a look at one of `configuration` copies all of it.
+    let hsts: HSTSStore?
+    let decodesContent: Bool
+    let timeouts: TimeLimits
+    let redirects: RedirectPolicy
 
     init(_ configuration: ClientConfiguration, _ transport: any Transport, _ curl: CurlTransport?) {
       self.configuration = configuration
@@ -29,6 +34,10 @@ public struct Client: Sendable {
       stages = PipelineStages(configuration)
       base = configuration.api.baseURL.map(BaseURL.init)
       observers = configuration.observers
+      hsts = configuration.hsts
+      decodesContent = configuration.decodesContent
+      timeouts = configuration.timeouts
+      redirects = configuration.redirects
     }
   }
 
@@ -38,6 +47,10 @@ public struct Client: Sendable {
   var encoder: RequestEncoder { core.encoder }
   var transport: any Transport { core.transport }
   var stages: PipelineStages { core.stages }
+  var hsts: HSTSStore? { core.hsts }
+  var decodesContent: Bool { core.decodesContent }
+  var timeouts: TimeLimits { core.timeouts }
+  var redirects: RedirectPolicy { core.redirects }
   var base: BaseURL? { core.base }
   var observers: [any ExchangeObserver] { core.observers }
   var curl: CurlTransport? { core.curl }

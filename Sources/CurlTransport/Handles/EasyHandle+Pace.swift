@@ -7,10 +7,12 @@ extension EasyHandle {
   /// How fast bytes may come and go, how long `Expect` waits, and what follows the body. All are set for a request
   /// that has any of them, and for the next, so that nothing of it is left.
   func setPace(_ request: TransportRequest) {
-    let options = request.sharedOptions.value
+    let shared = request.sharedOptions
     let hasPace =
-      options.bytesPerSecond != nil || request.body.trailers != nil || options.expectLimit != .seconds(1)
+      shared.value.bytesPerSecond != nil || request.body.trailers != nil
+      || shared.value.expectLimit != .seconds(1)
     guard hasPace || isPaced else { return }
+    let options = shared.value
     isPaced = hasPace
     let rate = options.bytesPerSecond ?? 0
     unsafe cshims_set_max_recv_speed(raw, curl_off_t(rate))

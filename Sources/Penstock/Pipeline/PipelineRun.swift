@@ -39,8 +39,8 @@ final class PipelineRun: @unchecked Sendable {
     self.client = client
     self.reportsUpload = reportsUpload
     self.managed = managed
-    timeouts = request.timeouts ?? client.configuration.timeouts
-    redirects = request.redirects ?? client.configuration.redirects
+    timeouts = request.timeouts ?? client.timeouts
+    redirects = request.redirects ?? client.redirects
   }
 
   func next() async throws(HTTPError) -> Step {
@@ -69,8 +69,9 @@ final class PipelineRun: @unchecked Sendable {
   func redirect(
     _ head: ResponseHead, url: String, discard: () -> Void
   ) throws(HTTPError) -> RedirectHop? {
-    let hsts = client.configuration.hsts
+    let hsts = client.hsts
     hsts?.learn(head, from: url, tls: request.tls ?? client.configuration.tls)
+    guard head.status.isRedirection else { return nil }
     let decision = RedirectDecision.decide(
       request, url: url, fragment: fragment, head: head, hops: hops, policy: redirects, hsts: hsts)
     switch decision {
@@ -107,7 +108,7 @@ final class PipelineRun: @unchecked Sendable {
   /// What is to be done before the request of a hop is sent.
   func prepare() throws(HTTPError) {
     if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
-    if let hsts = client.configuration.hsts { request.url = hsts.upgraded(request.url) }
+    if let hsts = client.hsts { request.url = hsts.upgraded(request.url) }
     // Nearly no URL has a fragment or credentials: one look for both.
     guard hops.isEmpty, fragment == nil, ByteScan.holds(UInt8(ascii: "#"), or: UInt8(ascii: "@"), request.url)
     else { return }
@@ -166,7 +167,7 @@ final class PipelineRun: @unchecked Sendable {
   private func decoder(
     for head: ResponseHead, abandoning source: any BodySource
   ) throws(HTTPError) -> ContentDecoder? {
-    guard request.decodesContent ?? client.configuration.decodesContent,
+    guard request.decodesContent ?? client.decodesContent,
       ContentDecoder.applies(method: request.method, status: head.status),
       head.headers.contains("Content-Encoding")
     else { return nil }
