@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// ```swift
 /// let state = try await BatchState(path: "crawl.db")
-/// for try await result in client.batch(try await state.unfinished(requests)) {
+/// for try await result in client.batch(state.unfinished(requests)) {
 ///   print(result)                                      // first the result …
 ///   try await state.record([BatchState.record(result)])  // … then that it is there
 /// }

@@ -6,6 +6,7 @@ import Synchronization
 /// | file | step |
 /// |---|---|
 /// | `DownloadRun+Opening` | the first answer, fresh or for what is missing |
+/// | `DownloadRun+Requests` | requests and what their answers mean |
 /// | `DownloadRun+Drive` | how many workers there are, what their ends mean, checkpoints |
 /// | `DownloadRun+Worker` | one worker: claim a range, ask for it, stream it, heal |
 /// | `DownloadRun+Finish` | digests, time, name; or giving up |
