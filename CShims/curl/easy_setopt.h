@@ -26,12 +26,12 @@ static inline CURLcode cshims_set_connect_timeout_ms(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, value);
 }
 
-static inline CURLcode cshims_set_timeout_ms(CURL *easy, long value) {
-  return curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, value);
-}
-
 static inline CURLcode cshims_set_http_version(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, value);
+}
+
+static inline CURLcode cshims_set_stream_weight(CURL *easy, long value) {
+  return curl_easy_setopt(easy, CURLOPT_STREAM_WEIGHT, value);
 }
 
 static inline CURLcode cshims_set_pipe_wait(CURL *easy, long value) {
@@ -52,10 +52,6 @@ static inline CURLcode cshims_set_upload(CURL *easy, long value) {
 
 static inline CURLcode cshims_set_follow_location(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, value);
-}
-
-static inline CURLcode cshims_set_http_transfer_decoding(CURL *easy, long value) {
-  return curl_easy_setopt(easy, CURLOPT_HTTP_TRANSFER_DECODING, value);
 }
 
 static inline CURLcode cshims_set_http_content_decoding(CURL *easy, long value) {
@@ -100,12 +96,6 @@ static inline CURLcode cshims_set_ssl_version(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_SSLVERSION, value);
 }
 
-#if LIBCURL_VERSION_NUM >= 0x075700
-static inline CURLcode cshims_set_ca_cache_timeout(CURL *easy, long value) {
-  return curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, value);
-}
-#endif
-
 static inline CURLcode cshims_set_ip_resolve(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_IPRESOLVE, value);
 }
@@ -122,10 +112,6 @@ static inline CURLcode cshims_set_max_lifetime_conn(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_MAXLIFETIME_CONN, value);
 }
 
-static inline CURLcode cshims_set_fresh_connect(CURL *easy, long value) {
-  return curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, value);
-}
-
 static inline CURLcode cshims_set_forbid_reuse(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, value);
 }
@@ -134,16 +120,8 @@ static inline CURLcode cshims_set_expect_100_timeout_ms(CURL *easy, long value) 
   return curl_easy_setopt(easy, CURLOPT_EXPECT_100_TIMEOUT_MS, value);
 }
 
-static inline CURLcode cshims_set_http_auth(CURL *easy, long value) {
-  return curl_easy_setopt(easy, CURLOPT_HTTPAUTH, value);
-}
-
 static inline CURLcode cshims_set_proxy_auth(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_PROXYAUTH, value);
-}
-
-static inline CURLcode cshims_set_proxy_type(CURL *easy, long value) {
-  return curl_easy_setopt(easy, CURLOPT_PROXYTYPE, value);
 }
 
 static inline CURLcode cshims_set_http_proxy_tunnel(CURL *easy, long value) {
@@ -164,10 +142,6 @@ static inline CURLcode cshims_set_local_port(CURL *easy, long value) {
 
 static inline CURLcode cshims_set_local_port_range(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_LOCALPORTRANGE, value);
-}
-
-static inline CURLcode cshims_set_stream_weight(CURL *easy, long value) {
-  return curl_easy_setopt(easy, CURLOPT_STREAM_WEIGHT, value);
 }
 
 static inline CURLcode cshims_set_ssl_enable_alpn(CURL *easy, long value) {
@@ -193,10 +167,6 @@ static inline CURLcode cshims_set_proxy_ssl_version(CURL *easy, long value) {
 /* Options that take a 64-bit size. */
 static inline CURLcode cshims_set_in_file_size(CURL *easy, curl_off_t value) {
   return curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, value);
-}
-
-static inline CURLcode cshims_set_max_recv_speed(CURL *easy, curl_off_t value) {
-  return curl_easy_setopt(easy, CURLOPT_MAX_RECV_SPEED_LARGE, value);
 }
 
 static inline CURLcode cshims_set_max_send_speed(CURL *easy, curl_off_t value) {
@@ -252,14 +222,6 @@ static inline CURLcode cshims_set_proxy_password(CURL *easy, const char * value)
   return curl_easy_setopt(easy, CURLOPT_PROXYPASSWORD, value);
 }
 
-static inline CURLcode cshims_set_user_name(CURL *easy, const char * value) {
-  return curl_easy_setopt(easy, CURLOPT_USERNAME, value);
-}
-
-static inline CURLcode cshims_set_password(CURL *easy, const char * value) {
-  return curl_easy_setopt(easy, CURLOPT_PASSWORD, value);
-}
-
 static inline CURLcode cshims_set_unix_socket_path(CURL *easy, const char * value) {
   return curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, value);
 }
@@ -270,10 +232,6 @@ static inline CURLcode cshims_set_interface(CURL *easy, const char * value) {
 
 static inline CURLcode cshims_set_protocols(CURL *easy, const char * value) {
   return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, value);
-}
-
-static inline CURLcode cshims_set_accept_encoding(CURL *easy, const char * value) {
-  return curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, value);
 }
 
 static inline CURLcode cshims_set_cookie(CURL *easy, const char * value) {
@@ -290,10 +248,6 @@ static inline CURLcode cshims_set_cookie_file(CURL *easy, const char * value) {
 
 static inline CURLcode cshims_set_ssl_cert_type(CURL *easy, const char * value) {
   return curl_easy_setopt(easy, CURLOPT_SSLCERTTYPE, value);
-}
-
-static inline CURLcode cshims_set_ssl_key_type(CURL *easy, const char * value) {
-  return curl_easy_setopt(easy, CURLOPT_SSLKEYTYPE, value);
 }
 
 static inline CURLcode cshims_set_key_password(CURL *easy, const char * value) {
@@ -330,10 +284,6 @@ static inline CURLcode cshims_set_proxy_ssl_cert_type(CURL *easy, const char * v
 
 static inline CURLcode cshims_set_proxy_ssl_key(CURL *easy, const char * value) {
   return curl_easy_setopt(easy, CURLOPT_PROXY_SSLKEY, value);
-}
-
-static inline CURLcode cshims_set_proxy_ssl_key_type(CURL *easy, const char * value) {
-  return curl_easy_setopt(easy, CURLOPT_PROXY_SSLKEYTYPE, value);
 }
 
 static inline CURLcode cshims_set_proxy_key_password(CURL *easy, const char * value) {
@@ -410,16 +360,8 @@ static inline CURLcode cshims_set_connect_to(CURL *easy, struct curl_slist * val
   return curl_easy_setopt(easy, CURLOPT_CONNECT_TO, value);
 }
 
-static inline CURLcode cshims_set_resolve(CURL *easy, struct curl_slist * value) {
-  return curl_easy_setopt(easy, CURLOPT_RESOLVE, value);
-}
-
 static inline CURLcode cshims_set_share(CURL *easy, CURLSH * value) {
   return curl_easy_setopt(easy, CURLOPT_SHARE, value);
-}
-
-static inline CURLcode cshims_set_ca_info_blob(CURL *easy, struct curl_blob * value) {
-  return curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, value);
 }
 
 static inline CURLcode cshims_set_ssl_cert_blob(CURL *easy, struct curl_blob * value) {

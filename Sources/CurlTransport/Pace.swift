@@ -5,7 +5,7 @@ extension TransportOptions {
   var pacedTimeouts: TimeLimits {
     guard let rate = bytesPerSecond, rate > 0, let idle = timeouts.idle else { return timeouts }
     var limits = timeouts
-    // At most one buffer is too early: 1 KiB or an eighth of a second's bytes, 16 KiB when sending.
+    // At most one buffer is sent too early, of 16 KiB.
     limits.idle = idle + .milliseconds(Int64(16 << 10) * 1000 / rate + 1000)
     return limits
   }

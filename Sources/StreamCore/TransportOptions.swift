@@ -26,7 +26,8 @@ public struct TransportOptions: Sendable, Hashable {
   public var reportsUpload = false
   /// Whether a request that isn't idempotent may be sent again on a connection that died unanswered.
   public var mayReplayUnsafe = false
-  /// How many bytes a second are taken and sent at most, each; nil: as fast as it goes.
+  /// How many bytes a second are sent at most; nil: as fast as it goes. (How fast an answer comes is up to whoever
+  /// reads it.)
   public var bytesPerSecond: Int64?
   /// How long the server may keep a request with `Expect: 100-continue` waiting before the body is sent
   /// unasked (RFC 9110 §10.1.1).

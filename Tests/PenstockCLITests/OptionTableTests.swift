@@ -18,12 +18,11 @@ import Testing
     }
   }
 
-  @Test func what_is_available_acts_and_what_is_not_refuses() {
+  @Test func only_what_takes_a_value_has_a_placeholder() {
     for option in OptionTable.all {
       switch option.action {
-      case .refuse: #expect(option.availability == .later)
-      case .value: #expect(option.availability == .now && option.placeholder != nil)
-      case .flag, .help, .version: #expect(option.availability == .now && option.placeholder == nil)
+      case .value: #expect(option.placeholder != nil)
+      case .flag, .help, .version: #expect(option.placeholder == nil)
       }
     }
   }
@@ -43,16 +42,6 @@ import Testing
     }
   }
 
-  @Test(arguments: OptionTable.all.filter { $0.availability == .later }.map(\.name))
-  func an_option_of_a_later_part_is_refused_by_name(name: String) {
-    #expect(throws: UsageError("--\(name) is not supported yet")) {
-      try CommandLineParser.parse(["get", "--\(name)", "http://h/"])
-    }
-    #expect(throws: UsageError("--\(name) is not supported yet")) {
-      try CommandLineParser.parse(["get", "--\(name)=x", "http://h/"])
-    }
-  }
-
   @Test(arguments: Verb.allCases)
   func help_fits_eighty_columns_and_shows_what_there_is_now(verb: Verb) {
     let text = HelpText.text(for: verb)
@@ -63,7 +52,7 @@ import Testing
     guard verb != .help else { return }
     for option in OptionTable.all {
       let isShown = text.contains("--\(option.name) ") || text.contains("--\(option.name)\n")
-      #expect(isShown == (option.availability == .now && option.verbs.contains(verb)), "\(option.name)")
+      #expect(isShown == option.verbs.contains(verb), "\(option.name)")
     }
   }
 

@@ -5,7 +5,7 @@ final class TemporaryFile {
   let path: String
 
   init(_ bytes: [UInt8]) throws {
-    var template = Array("/tmp/penstock-test-XXXXXX".utf8CString)
+    var template = Array("/tmp/penstock-test-\(String(repeating: "X", count: 6))".utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count else {
       throw TemporaryFileError()

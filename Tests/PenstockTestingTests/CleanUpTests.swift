@@ -13,6 +13,16 @@ private func warmUp() async throws {
   await server.stop()
 }
 
+/// Waits, five seconds at most, for what nothing signals.
+private func comesTrue(_ condition: () -> Bool) -> Bool {
+  let deadline = ContinuousClock.now + .seconds(5)
+  while !condition() {
+    guard ContinuousClock.now < deadline else { return false }
+    usleep(1000)
+  }
+  return true
+}
+
 /// Counts what the whole process has open, so it runs in a process of its own.
 @Suite struct CleanUpTests {
   @Test func nothing_is_left_after_stop() async throws {
@@ -46,9 +56,7 @@ private func warmUp() async throws {
       }
       guard entryCount("/proc/self/fd") == descriptors else { exit(4) }
       // The kernel forgets a joined thread a moment later; the pool's own threads are few.
-      let deadline = ContinuousClock.now + .seconds(5)
-      while entryCount("/proc/self/task") > 12, ContinuousClock.now < deadline { usleep(1000) }
-      guard entryCount("/proc/self/task") <= 12 else { exit(5) }
+      guard comesTrue({ entryCount("/proc/self/task") <= 12 }) else { exit(5) }
     }
   }
 
@@ -64,9 +72,7 @@ private func warmUp() async throws {
         try await server.waitForConnections(1)
         withExtendedLifetime((one, two)) {}
       }
-      let deadline = ContinuousClock.now + .seconds(5)
-      while entryCount("/proc/self/fd") != descriptors, ContinuousClock.now < deadline { usleep(1000) }
-      guard entryCount("/proc/self/fd") == descriptors else { exit(4) }
+      guard comesTrue({ entryCount("/proc/self/fd") == descriptors }) else { exit(4) }
     }
   }
 

@@ -5,7 +5,7 @@ package final class TestFolder: Sendable {
   package let path: String
 
   package init() throws {
-    var template = Array("/tmp/penstock-test-XXXXXX".utf8CString)
+    var template = Array("/tmp/penstock-test-\(String(repeating: "X", count: 6))".utf8CString)
     guard mkdtemp(&template) != nil else { throw TestFolderError() }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

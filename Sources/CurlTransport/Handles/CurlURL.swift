@@ -139,11 +139,10 @@ package struct CurlURL: Sendable, Hashable {
     } else {
       start = bytes.startIndex
     }
-    let digits = Array("0123456789ABCDEF".utf8)
     var encoded = Array(bytes[..<start])
     for byte in bytes[start...] {
       if isIllegal(byte) {
-        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        PercentEncoding.append(byte, to: &encoded)
       } else {
         encoded.append(byte)
       }

@@ -56,16 +56,9 @@ extension EasyHandle {
 extension EasyHandle {
   /// Percent-encoded but for letters and digits (RFC 3986 §2.1).
   private static func escaped(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      if DecimalDigits.isDigit(byte) || FieldSyntax.lower(byte) &- UInt8(ascii: "a") < 26 {
-        bytes.append(byte)
-      } else {
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
+    PercentEncoding.encode(text.utf8) {
+      DecimalDigits.isDigit($0) || FieldSyntax.lower($0) &- UInt8(ascii: "a") < 26
     }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

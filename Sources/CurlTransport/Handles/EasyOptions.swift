@@ -5,6 +5,8 @@ extension EasyHandle {
   /// Decides the speed of large transfers; untouched pages cost nothing (DESIGN §3).
   static let receiveBuffer = 128 << 10
   private static let sendBuffer = 256 << 10
+  /// HTTP/2's default.
+  private static let streamWeight = 16
   /// libcurl's own connect limit would leave a look-up behind: ours ends the call, this one never fires.
   private static let noConnectLimit = 30 * 24 * 3600 * 1000
 
@@ -64,6 +66,9 @@ extension EasyHandle {
     // PIPEWAIT is for HTTP/2 over TLS: on cleartext it only delays (DESIGN §3).
     let mayShare = transfer.url.isSecure && request.sharedOptions.value.version != .http1_1
     unsafe cshims_set_pipe_wait(raw, mayShare ? 1 : 0)
+    if mayShare {
+      unsafe cshims_set_stream_weight(raw, request.sharedOptions.value.streamWeight ?? Self.streamWeight)
+    }
     unsafe cshims_set_http_version(
       raw,
       request.sharedOptions.value.version == .http1_1

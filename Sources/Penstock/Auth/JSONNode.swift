@@ -57,12 +57,12 @@ enum WrittenJSON: Sendable, Hashable {
   }
 
   private static func quoted(_ text: String) -> String {
-    let digits = Array("0123456789abcdef".utf8)
     var bytes: [UInt8] = [UInt8(ascii: "\"")]
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      case 0..<0x20: bytes += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      case 0..<0x20:
+        bytes += Array("\\u00".utf8) + [HexDigits.small[Int(byte >> 4)], HexDigits.small[Int(byte & 15)]]
       default: bytes.append(byte)
       }
     }

@@ -24,40 +24,8 @@ struct SecretFileAccess: Sendable {
 
   /// Replaces the content in one step: a reader sees the old or the new one, after a crash too.
   func write(_ bytes: [UInt8]) throws(HTTPError) {
-    let temporary = "\(path).\(getpid()).\(RandomBytes.text(6)).new"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw failure(errno) }
-    var number = Self.writeAll(bytes, to: descriptor)
-    // The process's mask may only take bits away, so that 0600 is what there is at most.
-    if number == 0, fchmod(descriptor, 0o600) != 0 || fsync(descriptor) != 0 { number = errno }
-    close(descriptor)
-    if number == 0, rename(temporary, path) != 0 { number = errno }
-    if number != 0 {
-      unlink(temporary)
-      throw failure(number)
-    }
-    syncFolder()
-  }
-
-  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        return errno
-      }
-      rest = rest.dropFirst(count)
-    }
-    return 0
-  }
-
-  private func syncFolder() {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    _ = fsync(descriptor)
-    close(descriptor)
+    let number = AtomicFile.replace(path, with: bytes, access: .ownerOnly, durability: .contentAndName)
+    if number != 0 { throw failure(number) }
   }
 
   /// Removes the file; one that isn't there is as good.

@@ -25,14 +25,8 @@ struct CookieFile: Sendable {
     guard descriptor >= 0 else { throw failure(.readFailed, "read", errno) }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while bytes.count < Self.largest {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw failure(.readFailed, "read", errno) }
-      if count == 0 { break }
-      bytes += buffer[..<count]
-    }
+    let number = SmallFile.append(to: &bytes, from: descriptor, limit: Self.largest)
+    guard number == 0 || number == EFBIG else { throw failure(.readFailed, "read", number) }
     let text = String(decoding: bytes, as: UTF8.self)
     return text.unicodeScalars.split(separator: "\n").map { Substring($0) }
   }
@@ -60,42 +54,27 @@ struct CookieFile: Sendable {
       target = String(cString: real)
       free(real)
     }
+    let bytes = Array(text.utf8)
     var facts = stat()
-    if stat(target, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
-      return put(text, into: target, flags: O_WRONLY | O_CLOEXEC)
-    }
-    let name = "\(target).\(getpid()).\(UInt32.random(in: 0 ... .max))"
-    let result = put(text, into: name, flags: O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
-    if case .failure = result {
-      unlink(name)
-      return result
-    }
-    guard rename(name, target) == 0 else {
-      let error = failure(.writeFailed, "written", errno)
-      unlink(name)
-      return .failure(error)
-    }
-    return .success(())
+    let isRegular = stat(target, &facts) != 0 || facts.st_mode & S_IFMT == S_IFREG
+    let number =
+      isRegular
+      ? AtomicFile.replace(target, with: bytes, access: .ownerOnly, durability: .none)
+      : Self.put(bytes, into: target)
+    return number == 0 ? .success(()) : .failure(failure(.writeFailed, "written", number))
   }
 
-  private func put(_ text: String, into name: String, flags: Int32) -> Result<Void, HTTPError> {
-    let descriptor = open(name, flags, 0o600)
-    guard descriptor >= 0 else { return .failure(failure(.writeFailed, "written", errno)) }
+  /// Into a device or a pipe.
+  private static func put(_ bytes: [UInt8], into name: String) -> Int32 {
+    let descriptor = open(name, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }
-    let bytes = Array(text.utf8)
-    var done = 0
-    while done < bytes.count {
-      let count = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return .failure(failure(.writeFailed, "written", errno)) }
-      done += count
-    }
-    return .success(())
+    return AtomicFile.write(bytes, to: descriptor)
   }
 
   private func failure(_ kind: HTTPError.Kind, _ what: String, _ number: Int32) -> HTTPError {
     HTTPError(
       kind, phase: .file,
-      message: "the cookie file \"\(path)\" can't be \(what): \(String(cString: strerror(number)))")
+      message: "the cookie file \"\(path)\" can't be \(what): \(FileFailure.text(number))")
   }
 }

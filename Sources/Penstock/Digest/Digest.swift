@@ -53,7 +53,7 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(algorithm.byteCount)
     for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = Self.value(ofDigit: digits[index]), let low = Self.value(ofDigit: digits[index + 1])
+      guard let high = HexDigits.value(of: digits[index]), let low = HexDigits.value(of: digits[index + 1])
       else { return nil }
       bytes.append(high << 4 | low)
     }
@@ -63,25 +63,9 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
 
   /// The digest in lower-case hexadecimal digits.
   public var hex: String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(2 * bytes.count)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 0x0F)])
-    }
-    return String(decoding: text, as: UTF8.self)
+    HexDigits.encode(bytes)
   }
 
   /// The name and the digits: "sha-256:e3b0…".
   public var description: String { "\(algorithm.rawValue):\(hex)" }
-
-  private static func value(ofDigit digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
 }

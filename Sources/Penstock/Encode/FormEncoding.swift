@@ -24,13 +24,9 @@ public enum FormEncoding {
         UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
         UInt8(ascii: "_"):
         bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), hex(byte >> 4), hex(byte & 15)]
+      default: PercentEncoding.append(byte, to: &bytes)
       }
     }
-  }
-
-  private static func hex(_ digit: UInt8) -> UInt8 {
-    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
   }
 }
 

@@ -5,18 +5,29 @@
 /// goes backwards counts as standing still.
 package struct TokenBucket: Sendable {
   /// Tokens a second.
-  package let rate: Double
+  package private(set) var rate: Double
   /// The most that can be saved up.
-  package let burst: Double
+  package private(set) var burst: Double
   private var balance: Double
   private var updated: ContinuousClock.Instant
 
-  /// A full bucket; a rate or burst that isn't positive counts as the smallest one (1 token, 1 in 1,000 s).
-  package init(rate: Double, burst: Double, now: ContinuousClock.Instant) {
-    self.rate = rate.isFinite ? max(rate, 0.001) : 1e9
-    self.burst = burst.isFinite ? max(burst, 1) : 1e9
-    balance = self.burst
+  /// A bucket, full or with so many tokens; a rate or burst that isn't positive counts as the smallest one (1 token,
+  /// 1 in 1,000 s).
+  package init(rate: Double, burst: Double, saved: Double? = nil, now: ContinuousClock.Instant) {
+    (self.rate, self.burst) = Self.clamped(rate, burst)
+    balance = min(saved ?? self.burst, self.burst)
     updated = now
+  }
+
+  /// Other numbers from now on. What is owed stays owed; what is saved up stays as far as the burst goes.
+  package mutating func set(rate: Double, burst: Double, at now: ContinuousClock.Instant) {
+    refill(now)
+    (self.rate, self.burst) = Self.clamped(rate, burst)
+    balance = min(balance, self.burst)
+  }
+
+  private static func clamped(_ rate: Double, _ burst: Double) -> (rate: Double, burst: Double) {
+    (rate.isFinite ? max(rate, 0.001) : 1e9, burst.isFinite ? max(burst, 1) : 1e9)
   }
 
   /// How many tokens there are; negative when some are owed.

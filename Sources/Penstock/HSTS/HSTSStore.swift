@@ -133,26 +133,21 @@ public final class HSTSStore: Sendable {
   private static let wallClock: @Sendable () -> Int64 = { Int64(time(nil)) }
 
   private static func read(_ path: String) throws(HTTPError) -> String {
-    func failed() -> HTTPError {
-      let reason = strerror(errno).map { String(cString: $0) } ?? "error \(errno)"
-      return HTTPError(
-        .readFailed, phase: .file, message: "the HSTS file \"\(path)\" can't be read: \(reason)")
+    func failed(_ number: Int32) -> HTTPError {
+      HTTPError(
+        .readFailed, phase: .file,
+        message: "the HSTS file \"\(path)\" can't be read: \(FileFailure.text(number))")
     }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       if errno == ENOENT { return "" }
-      throw failed()
+      throw failed(errno)
     }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while bytes.count < 16 << 20 {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw failed() }
-      if count == 0 { break }
-      bytes += buffer[..<count]
-    }
+    let number = SmallFile.append(to: &bytes, from: descriptor, limit: 16 << 20)
+    // Of a larger one the beginning is enough.
+    guard number == 0 || number == EFBIG else { throw failed(number) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -162,19 +157,7 @@ public final class HSTSStore: Sendable {
     guard let path else { return }
     writing.withLock { _ in
       let text = hosts.withLock { HSTSFile.text($0) }
-      let draft = path + ".new-\(getpid())"
-      let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else { return }
-      var bytes = Array(text.utf8)[...]
-      while !bytes.isEmpty {
-        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { break }
-        bytes = bytes.dropFirst(count)
-      }
-      let isWhole = bytes.isEmpty && fsync(descriptor) == 0
-      close(descriptor)
-      if !isWhole || rename(draft, path) != 0 { unlink(draft) }
+      _ = AtomicFile.replace(path, with: Array(text.utf8), access: .ownerOnly, durability: .content)
     }
   }
 }

@@ -7,16 +7,7 @@ enum RedirectTarget {
   static func location(_ head: ResponseHead) -> String? {
     guard let bytes = head.headers.rawValues("Location").first else { return nil }
     if let text = String(validating: bytes, as: UTF8.self) { return text }
-    let digits = Array("0123456789ABCDEF".utf8)
-    var encoded: [UInt8] = []
-    for byte in bytes {
-      if byte < 0x80 {
-        encoded.append(byte)
-      } else {
-        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: encoded, as: UTF8.self)
+    return PercentEncoding.encode(bytes, keeping: { $0 < 0x80 })
   }
 
   /// The URLs of a chain, secrets cut; of a very long one the first and the last.

@@ -48,7 +48,7 @@ struct CommandLineParser {
     guard let option = OptionTable.option(named: name) else {
       throw unknown("--" + name, hint: OptionTable.hint(forName: name))
     }
-    if attached != nil, option.availability == .now, option.placeholder == nil {
+    if attached != nil, option.placeholder == nil {
       throw UsageError("--\(name) takes no value")
     }
     try apply(option, spelling: "--" + name, attached: attached)
@@ -77,7 +77,6 @@ struct CommandLineParser {
   private mutating func apply(_ option: Option, spelling: String, attached: String?) throws(UsageError) {
     used.append((option, spelling))
     switch option.action {
-    case .refuse: throw UsageError("--\(option.name) is not supported yet")
     case .help: wantsHelp = true
     case .version: wantsVersion = true
     case .flag(let set):

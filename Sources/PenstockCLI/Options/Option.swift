@@ -16,18 +16,11 @@ struct Option: Sendable {
     case general = "General"
   }
 
-  enum Availability: Sendable {
-    case now
-    /// In the contract, but not in this build: refused by name, absent from help.
-    case later
-  }
-
   enum Action: Sendable {
     case flag(@Sendable (inout Settings) -> Void)
     case value(@Sendable (inout Settings, String) throws(UsageError) -> Void)
     case help
     case version
-    case refuse
   }
 
   let letter: Character?
@@ -36,7 +29,6 @@ struct Option: Sendable {
   let help: String
   let group: Group
   let verbs: Set<Verb>
-  let availability: Availability
   let action: Action
 
   /// An option without a value.
@@ -46,7 +38,7 @@ struct Option: Sendable {
   ) -> Option {
     Option(
       letter: letter, name: name, placeholder: nil, help: help, group: group, verbs: verbs,
-      availability: .now, action: .flag(apply))
+      action: .flag(apply))
   }
 
   /// An option that takes a value.
@@ -57,24 +49,7 @@ struct Option: Sendable {
   ) -> Option {
     Option(
       letter: letter, name: name, placeholder: placeholder, help: help, group: group, verbs: verbs,
-      availability: .now, action: .value(apply))
-  }
-
-  /// An option that the contract has and this build hasn't.
-  static func later(
-    _ letter: Character?, _ name: String, _ placeholder: String?, _ group: Group,
-    verbs: Set<Verb> = .requesting, _ help: String
-  ) -> Option {
-    Option(
-      letter: letter, name: name, placeholder: placeholder, help: help, group: group, verbs: verbs,
-      availability: .later, action: .refuse)
-  }
-
-  /// The same for one without a value.
-  static func later(
-    _ letter: Character?, _ name: String, _ group: Group, verbs: Set<Verb> = .requesting, _ help: String
-  ) -> Option {
-    later(letter, name, nil, group, verbs: verbs, help)
+      action: .value(apply))
   }
 
   /// How help writes it: `-X, --request METHOD`.

@@ -18,7 +18,7 @@ enum OptionTable {
     case "location": return "redirects are followed by default; see --max-redirs"
     case "no-buffer", "show-error": return "that is always on"
     default:
-      let names = all.filter { $0.availability == .now }.map(\.name)
+      let names = all.map(\.name)
       return NearestWord.nearest(to: name, among: names).map { "did you mean --\($0)?" }
     }
   }

@@ -52,7 +52,11 @@ extension Settings {
     var added = queryItems.map { item in
       PercentEncoding.encode(item.name.utf8) + "=" + PercentEncoding.encode(item.value.utf8)
     }
-    if dataInQuery, !loaded.isEmpty { added.append(PercentEncoding.encodeKeepingQuery(loaded)) }
+    if dataInQuery, !loaded.isEmpty {
+      // It is a query already: only what can't stand in a URL is encoded.
+      added.append(
+        PercentEncoding.encode(loaded, keeping: { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }))
+    }
 
     let target = url.prefix { $0 != "#" }
     let fragment = url[target.endIndex...]

@@ -1,7 +1,7 @@
+import Penstock
+
 /// How JSON writes strings and numbers (RFC 8259).
 enum JSONText {
-  private static let digits = Array("0123456789abcdef".utf8)
-
   static func append(_ value: String, to text: inout [UInt8]) {
     text.append(UInt8(ascii: "\""))
     for byte in value.utf8 {
@@ -13,7 +13,7 @@ enum JSONText {
       // DEL is allowed in JSON, but terminals act on it.
       case 0x00..<0x20, 0x7F:
         text += Array("\\u00".utf8)
-        text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        text += [HexDigits.small[Int(byte >> 4)], HexDigits.small[Int(byte & 15)]]
       default: text.append(byte)
       }
     }

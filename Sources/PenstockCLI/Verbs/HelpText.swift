@@ -9,7 +9,7 @@ enum HelpText {
     guard let verb else { return overview }
     if verb == .help { return overview }
     var lines = ["Usage: penstock \(verb.rawValue) [OPTIONS] \(verb.operands)", "", verb.summary]
-    let options = OptionTable.all.filter { $0.availability == .now && $0.verbs.contains(verb) }
+    let options = OptionTable.all.filter { $0.verbs.contains(verb) }
     for group in Option.Group.allCases {
       let members = options.filter { $0.group == group }
       if members.isEmpty { continue }

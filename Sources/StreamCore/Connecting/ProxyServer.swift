@@ -131,23 +131,7 @@ public struct ProxyServer: Sendable, Hashable {
 
   /// Percent-decoded; what is no escape stays.
   private static func decoded(_ text: Substring) -> String {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2, rest.prefix(2).allSatisfy({ isHexadecimal($0) }),
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    DecimalDigits.isDigit(byte) || FieldSyntax.lower(byte) &- UInt8(ascii: "a") < 6
+    String(decoding: PercentEncoding.decode(text), as: UTF8.self)
   }
 
   /// As libcurl wants it: scheme, host and port.

@@ -87,20 +87,13 @@ package enum ContentDisposition {
         bytes.append(byte)
         continue
       }
-      guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
+      guard let high = iterator.next().flatMap(HexDigits.value(of:)),
+        let low = iterator.next().flatMap(HexDigits.value(of:))
+      else {
         return nil
       }
       bytes.append(high << 4 | low)
     }
     return bytes
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

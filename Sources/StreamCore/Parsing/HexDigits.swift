@@ -1,5 +1,10 @@
 /// Hexadecimal digits of either case.
 package enum HexDigits {
+  /// The sixteen small ones.
+  package static let small = Array("0123456789abcdef".utf8)
+  /// The sixteen capital ones.
+  package static let capital = Array("0123456789ABCDEF".utf8)
+
   /// The digit's value, nil for any other byte.
   package static func value(of digit: UInt8) -> UInt8? {
     switch digit {
@@ -8,5 +13,16 @@ package enum HexDigits {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): digit &- UInt8(ascii: "A") &+ 10
     default: nil
     }
+  }
+
+  /// Two small digits for each byte.
+  package static func encode(_ bytes: some Collection<UInt8>) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * bytes.count)
+    for byte in bytes {
+      text.append(small[Int(byte >> 4)])
+      text.append(small[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -9,14 +9,14 @@ import Testing
   @Test func `HMAC-SHA-256 gives the codes of RFC 4231`() throws {
     let code = try HMACSHA256.authenticate(
       Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
-    #expect(Hex.encode(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    #expect(HexDigits.encode(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
     let first = try HMACSHA256.authenticate(Array("Hi There".utf8), key: [UInt8](repeating: 0x0B, count: 20))
-    #expect(Hex.encode(first) == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+    #expect(HexDigits.encode(first) == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
   }
 
   @Test func `an empty key and message have a code`() throws {
     #expect(
-      Hex.encode(try HMACSHA256.authenticate([], key: []))
+      HexDigits.encode(try HMACSHA256.authenticate([], key: []))
         == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
   }
 

@@ -106,10 +106,11 @@ private final class Tokens: AttemptAuthorizer {
   }
 
   @Test func `a call that is cancelled while it waits for credentials sends nothing`() async throws {
+    let never = TestClock(holds: true)
     let (entered, enter) = AsyncStream<Void>.makeStream()
     let tokens = Tokens {
       enter.yield()
-      try? await Task.sleep(for: .seconds(3600))
+      try? await never.pipeline.wait(.seconds(3600), method: .get, url: "")
     }
     let transport = FakeTransport { _, _ in .hang }
     let client = Client.fake(transport, TestClock()) { $0.authorizer = tokens }

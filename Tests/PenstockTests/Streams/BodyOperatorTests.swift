@@ -167,8 +167,7 @@ final class WatchedSource: BodySource {
     let body = ResponseBody(pieces: [[1], [2]], failure: failure)
     let error = await #expect(throws: HTTPError.self) { try await body.written(to: folder("out")) }
     #expect(error?.kind == .truncated)
-    for _ in 0..<2000 where !folder.names.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(folder.names.isEmpty)
+    #expect(await reached { folder.names.isEmpty })
   }
 
   @Test func `layers over an unread body end it when they go`() {

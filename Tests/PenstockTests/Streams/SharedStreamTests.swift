@@ -65,10 +65,7 @@ import Testing
       for _ in 0..<20 { _ = try await iterator.next() }
     }
     readers = []
-    for _ in 0..<2000 where source.abandoned.withLock({ $0 }) == 0 {
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    #expect(source.abandoned.withLock { $0 } > 0)
+    #expect(await reached { source.abandoned.withLock { $0 } > 0 })
   }
 
   @Test func `values are shared too, and a cancelled reader leaves the others alone`() async throws {
@@ -170,10 +167,7 @@ import Testing
     let sources = (0..<3).map { _ in WatchedSource((0..<100).map { [UInt8($0)] }) }
     for try await _ in sources.map({ ResponseBody(source: $0) }).merged() { break }
     for source in sources {
-      for _ in 0..<2000 where source.abandoned.withLock({ $0 }) == 0 {
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      #expect(source.abandoned.withLock { $0 } > 0)
+      #expect(await reached { source.abandoned.withLock { $0 } > 0 })
     }
     let task = Task { await collected([AsyncStream<Int> { _ in }].merged()).1 }
     task.cancel()

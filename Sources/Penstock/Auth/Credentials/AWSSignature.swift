@@ -50,8 +50,11 @@ struct AWSSignature: Sendable {
     var canonicalPath: String {
       // Segment by segment: an encoded slash is none.
       let once = path.split(separator: "/", omittingEmptySubsequences: false)
-        .map { AWSEncoding.encode(AWSEncoding.decode($0)) }.joined(separator: "/")
-      let path = encodesPathTwice ? AWSEncoding.encode(once.utf8, keepingSlashes: true) : once
+        .map { PercentEncoding.encode(PercentEncoding.decode($0)) }.joined(separator: "/")
+      let path =
+        encodesPathTwice
+        ? PercentEncoding.encode(
+          once.utf8, keeping: { PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: "/") }) : once
       return path.isEmpty ? "/" : path
     }
 
@@ -59,7 +62,7 @@ struct AWSSignature: Sendable {
     var canonicalQuery: String {
       query.split(separator: "&").map { item -> (name: String, value: String) in
         let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        func encoded(_ text: Substring) -> String { AWSEncoding.encode(AWSEncoding.decode(text)) }
+        func encoded(_ text: Substring) -> String { PercentEncoding.encode(PercentEncoding.decode(text)) }
         return (encoded(parts[0]), parts.count > 1 ? encoded(parts[1]) : "")
       }
       .sorted {
@@ -82,7 +85,7 @@ struct AWSSignature: Sendable {
     for part in [date, region, service, "\(provider)4_request"] {
       key = try HMACSHA256.authenticate(Array(part.utf8), key: key)
     }
-    return Hex.encode(try HMACSHA256.authenticate(Array(text.utf8), key: key))
+    return HexDigits.encode(try HMACSHA256.authenticate(Array(text.utf8), key: key))
   }
 
   /// The value of the Authorization field.

@@ -75,7 +75,7 @@ struct DigestAnswer: Sendable {
     if challenge.hashesUser {
       parts.append("username=\"\(try hash("\(user):\(challenge.realm)", challenge))\"")
     } else if user.utf8.contains(where: { $0 >= 0x80 }) {
-      parts.append("username*=UTF-8''\(AWSEncoding.encode(user.utf8))")
+      parts.append("username*=UTF-8''\(PercentEncoding.encode(user.utf8))")
     } else {
       parts.append("username=\(Self.quoted(user))")
     }

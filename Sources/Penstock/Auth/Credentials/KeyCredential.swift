@@ -59,7 +59,7 @@ public struct KeyCredential: Credential {
 
   /// The URL with one more query item before its fragment.
   static func adding(_ name: String, _ value: String, to url: String) -> String {
-    let item = AWSEncoding.encode(name.utf8) + "=" + AWSEncoding.encode(value.utf8)
+    let item = PercentEncoding.encode(name.utf8) + "=" + PercentEncoding.encode(value.utf8)
     let head = url.prefix { $0 != "#" }
     let mark = !head.contains("?") ? "?" : head.hasSuffix("?") || head.hasSuffix("&") ? "" : "&"
     return head + mark + item + url[head.endIndex...]

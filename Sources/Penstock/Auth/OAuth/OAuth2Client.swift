@@ -124,15 +124,16 @@ public struct OAuth2Client: Sendable, CustomStringConvertible, CustomReflectable
     request.redirects = RedirectPolicy.none
     switch authentication {
     case .basic:
-      let id = AWSEncoding.encode(clientID.utf8)
-      let secret = AWSEncoding.encode((clientSecret?.value ?? "").utf8)
+      let id = PercentEncoding.encode(clientID.utf8)
+      let secret = PercentEncoding.encode((clientSecret?.value ?? "").utf8)
       request.headers.append("Authorization", "Basic " + Base64.encode(Array("\(id):\(secret)".utf8)))
     case .post: form += [("client_id", clientID), ("client_secret", clientSecret?.value ?? "")]
     case .none: form.append(("client_id", clientID))
     }
     request.headers.append("Content-Type", "application/x-www-form-urlencoded")
     request.body = .string(
-      form.map { AWSEncoding.encode($0.0.utf8) + "=" + AWSEncoding.encode($0.1.utf8) }.joined(separator: "&"))
+      form.map { PercentEncoding.encode($0.0.utf8) + "=" + PercentEncoding.encode($0.1.utf8) }.joined(
+        separator: "&"))
     let response = try await client.send(request.noAuth())
     return (response.status, response.headers, try await response.body.collect(upTo: .mebibytes(1)))
   }
@@ -149,7 +150,7 @@ public struct PKCE: Sendable, CustomStringConvertible, CustomReflectable {
 
   /// A verifier that was kept, 43 to 128 unreserved characters; else `HTTPError.Kind.invalidConfiguration`.
   public init(verifier: String) throws(HTTPError) {
-    guard (43...128).contains(verifier.utf8.count), AWSEncoding.encode(verifier.utf8) == verifier else {
+    guard (43...128).contains(verifier.utf8.count), PercentEncoding.encode(verifier.utf8) == verifier else {
       throw HTTPError(
         .invalidConfiguration, phase: .queue,
         message: "the PKCE verifier isn't 43 to 128 unreserved characters (RFC 7636 §4.1)")

@@ -67,7 +67,7 @@ public struct MessageSignature: RequestProof {
 
     /// One query item; the name percent-encoded as it is compared.
     public static func queryParameter(_ name: String) -> Component {
-      Component("@query-param;name=\"\(AWSEncoding.encode(name.utf8))\"")
+      Component("@query-param;name=\"\(PercentEncoding.encode(name.utf8))\"")
     }
 
     /// As it stands in the signature's input.

@@ -81,7 +81,7 @@ struct SignatureBase: Sendable {
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       func again(_ text: Substring) -> String {
         let spaced = text.split(separator: "+", omittingEmptySubsequences: false).joined(separator: "%20")
-        return AWSEncoding.encode(AWSEncoding.decode(spaced))
+        return PercentEncoding.encode(PercentEncoding.decode(spaced))
       }
       return (again(parts[0]), parts.count > 1 ? again(parts[1]) : "")
     }

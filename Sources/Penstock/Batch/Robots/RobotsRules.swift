@@ -76,23 +76,19 @@ public struct RobotsRules: Sendable, Hashable {
   /// One spelling for paths that mean the same (RFC 9309 §2.2.2): bytes beyond ASCII encoded, unreserved
   /// characters not, digits of escapes in upper case.
   private static func normalized(_ value: ArraySlice<UInt8>) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
     var result: [UInt8] = []
     var position = value.startIndex
     func put(_ byte: UInt8, escaped: Bool) {
       if escaped || byte >= 0x80 || byte <= 0x20 {
-        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        PercentEncoding.append(byte, to: &result)
       } else {
         result.append(byte)
       }
     }
     while position < value.endIndex {
       let byte = value[position]
-      if byte == UInt8(ascii: "%"), position + 2 < value.endIndex, let high = hex(value[position + 1]),
-        let low = hex(value[position + 2])
-      {
-        let decoded = high << 4 | low
-        put(decoded, escaped: !isUnreserved(decoded))
+      if byte == UInt8(ascii: "%"), let decoded = PercentEncoding.value(of: value[(position + 1)...]) {
+        put(decoded, escaped: !PercentEncoding.isUnreserved(decoded))
         position += 3
       } else {
         put(byte, escaped: false)
@@ -100,25 +96,6 @@ public struct RobotsRules: Sendable, Hashable {
       }
     }
     return result
-  }
-
-  private static func hex(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
-
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
-      true
-    default: false
-    }
   }
 
   /// `*` stands for any bytes, `$` at the end for the end; else the pattern need only be a beginning. In time

@@ -31,27 +31,8 @@ struct QueueRecord: Sendable, Hashable, Codable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(self) else { return }
-    // A name of its own: the client before may still be writing.
-    let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max))~"
-    let opened = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard opened >= 0 else { throw FileFailure.make(path, errno) }
-    let bytes = Array(data)
-    var position = 0
-    var number: Int32 = 0
-    while position < bytes.count, number == 0 {
-      let count = bytes[position...].withUnsafeBytes { Glibc.write(opened, $0.baseAddress, $0.count) }
-      if count > 0 {
-        position += count
-      } else if count == 0 || errno != EINTR {
-        number = count == 0 ? EIO : errno
-      }
-    }
-    if number == 0, fsync(opened) != 0 { number = errno }
-    close(opened)
-    if number == 0, rename(temporary, path) != 0 { number = errno }
-    guard number != 0 else { return }
-    unlink(temporary)
-    throw FileFailure.make(path, number)
+    let number = AtomicFile.replace(path, with: Array(data), access: .ownerOnly, durability: .content)
+    if number != 0 { throw FileFailure.make(path, number) }
   }
 
   /// An empty one where there is no file.
@@ -64,12 +45,7 @@ struct QueueRecord: Sendable, Hashable, Codable {
     }
     defer { close(opened) }
     var bytes: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: 64 << 10)
-    while bytes.count <= limit {
-      let count = Glibc.read(opened, &block, block.count)
-      if count == 0 { break }
-      if count > 0 { bytes += block[..<count] } else if errno != EINTR { break }
-    }
+    _ = SmallFile.append(to: &bytes, from: opened, limit: limit)
     guard let record = try? JSONDecoder().decode(QueueRecord.self, from: Data(bytes)), record.version == 1
     else {
       throw HTTPError(

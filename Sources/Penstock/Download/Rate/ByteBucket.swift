@@ -1,40 +1,31 @@
-/// Lets through so many bytes a second, evenly: it holds a tenth of a second's worth. Pure; times are since any
-/// fixed instant.
+/// Lets through so many bytes a second, evenly: it holds a tenth of a second's worth. Without a rate all pass.
+/// Pure; the caller brings the time.
 struct ByteBucket: Sendable {
   private(set) var rate: ByteRate?
-  private var tokens: Double = 0
-  private var last: Duration
+  /// Nil without a rate.
+  private var tokens: TokenBucket?
 
-  init(rate: ByteRate?, now: Duration) {
+  init(rate: ByteRate?, now: ContinuousClock.Instant) {
     self.rate = rate
-    last = now
-    tokens = capacity
+    tokens = rate.map { TokenBucket(rate: Self.tokens($0), burst: Self.tokens($0) / 10, now: now) }
   }
 
-  private var capacity: Double { rate.map { max(1, Double($0.bytesPerSecond) / 10) } ?? 0 }
+  private static func tokens(_ rate: ByteRate) -> Double { Double(rate.bytesPerSecond) }
 
   /// The largest piece that is let through at once.
-  var piece: Int { rate == nil ? .max : max(1, Int(min(capacity, 1e9))) }
+  var piece: Int { tokens.map { Int(min($0.burst, 1e9)) } ?? .max }
 
-  mutating func set(rate: ByteRate?, now: Duration) {
-    refill(now)
+  mutating func set(rate: ByteRate?, now: ContinuousClock.Instant) {
     self.rate = rate
-    tokens = min(tokens, capacity)
+    guard let count = rate.map(Self.tokens) else { return tokens = nil }
+    // Nothing was saved up while nothing was counted.
+    if tokens == nil { tokens = TokenBucket(rate: count, burst: count / 10, saved: 0, now: now) }
+    tokens?.set(rate: count, burst: count / 10, at: now)
   }
 
   /// Takes so many; how long to wait before they are ours, zero at once. What is taken is owed: the next one waits
   /// for it.
-  mutating func take(_ count: Int, now: Duration) -> Duration {
-    guard let rate else { return .zero }
-    refill(now)
-    tokens -= Double(count)
-    return tokens >= 0 ? .zero : .seconds(-tokens / Double(rate.bytesPerSecond))
-  }
-
-  private mutating func refill(_ now: Duration) {
-    let elapsed = max(0, (now - last) / .seconds(1))
-    last = max(last, now)
-    guard let rate else { return }
-    tokens = min(capacity, tokens + elapsed * Double(rate.bytesPerSecond))
+  mutating func take(_ count: Int, now: ContinuousClock.Instant) -> Duration {
+    tokens?.reserve(Double(count), at: now) ?? .zero
   }
 }

@@ -25,13 +25,8 @@ struct Sidecar: Sendable {
       return nil
     }
     var bytes: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: 64 << 10)
-    while bytes.count <= Self.limit {
-      let count = Glibc.read(opened, &block, block.count)
-      if count == 0 { return PartRecord.decode(bytes) }
-      if count > 0 { bytes += block[..<count] } else if errno != EINTR { return nil }
-    }
-    return nil
+    let number = SmallFile.append(to: &bytes, from: opened, limit: Self.limit)
+    return number == 0 ? PartRecord.decode(bytes) : nil
   }
 
   /// Whether there is anything under its name.
@@ -45,42 +40,15 @@ struct Sidecar: Sendable {
     guard let bytes = record.encoded() else { return }
     let temporary = path + Self.temporarySuffix
     unlink(temporary)
-    let opened = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
-    guard opened >= 0 else { throw FileFailure.make(temporary, errno) }
-    var number = Self.writeAll(bytes, to: opened)
-    if number == 0, isDurable, fsync(opened) != 0 { number = errno }
-    close(opened)
-    if number == 0, rename(temporary, path) != 0 { number = errno }
-    if number != 0 {
-      unlink(temporary)
-      throw FileFailure.make(path, number)
-    }
-    if isDurable { Self.syncDirectory(of: path) }
+    let number = AtomicFile.replace(
+      path, with: bytes, access: .byMask, durability: isDurable ? .contentAndName : .none,
+      temporary: temporary)
+    if number != 0 { throw FileFailure.make(path, number) }
   }
 
   func remove() {
     unlink(path)
     unlink(path + Self.temporarySuffix)
-  }
-
-  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-    var position = 0
-    while position < bytes.count {
-      let count = bytes[position...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        position += count
-      } else if count == 0 || errno != EINTR {
-        return count == 0 ? EIO : errno
-      }
-    }
-    return 0
-  }
-
-  private static func syncDirectory(of path: String) {
-    let opened = open(DownloadPlace.split(path).directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard opened >= 0 else { return }
-    _ = fsync(opened)
-    close(opened)
   }
 
   /// The final name of a part in a folder whose record is about this URL; for downloads whose name the server

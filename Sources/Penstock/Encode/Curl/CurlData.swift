@@ -50,47 +50,26 @@ enum CurlData: Sendable {
   /// `content`, `=content`, `name=content`, `@file` and `name@file`, the content percent-encoded.
   static func urlEncoded(_ text: String) throws(HTTPError) -> String {
     let at = text.firstIndex { $0 == "=" || $0 == "@" }
-    guard let at else { return encode(text.utf8) }
+    guard let at else { return PercentEncoding.encode(text.utf8) }
     let name = text[..<at]
     let rest = String(text[text.index(after: at)...])
-    let content = text[at] == "@" ? encode(try read(rest)) : encode(rest.utf8)
+    let content = text[at] == "@" ? PercentEncoding.encode(try read(rest)) : PercentEncoding.encode(rest.utf8)
     return name.isEmpty ? content : name + "=" + content
-  }
-
-  private static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var text: [UInt8] = []
-    for byte in bytes {
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        text.append(byte)
-      default: text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 
   static func read(_ path: String) throws(HTTPError) -> [UInt8] {
     func failure(_ number: Int32) -> HTTPError {
       HTTPError(
         .readFailed, phase: .file,
-        message: "the file \"\(path)\" can't be read: \(String(cString: strerror(number)))")
+        message: "the file \"\(path)\" can't be read: \(FileFailure.text(number))")
     }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(errno) }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while bytes.count <= largest {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw failure(errno) }
-      if count == 0 { return bytes }
-      bytes += buffer[..<count]
-    }
-    throw failure(EFBIG)
+    let number = SmallFile.append(to: &bytes, from: descriptor, limit: largest)
+    guard number == 0 else { throw failure(number) }
+    return bytes
   }
 }
 

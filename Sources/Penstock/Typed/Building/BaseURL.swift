@@ -31,7 +31,7 @@ struct BaseURL: Sendable {
     let scheme = url.utf8[..<colon]
     return !scheme.isEmpty
       && scheme.allSatisfy { byte in
-        PercentEncoder.isUnreserved(byte) && byte != UInt8(ascii: "_") && byte != UInt8(ascii: "~")
+        PercentEncoding.isUnreserved(byte) && byte != UInt8(ascii: "_") && byte != UInt8(ascii: "~")
           || byte == UInt8(ascii: "+")
       }
   }

@@ -2,8 +2,8 @@ public import FoundationEssentials
 import StreamCore
 
 /// A date pattern of numbers, in UTC: `yyyy` `MM` `dd` `HH` `mm` `ss` `SSS` (one to nine digits of the second's
-/// fraction), `XXX` (`Z` or `+01:00`), `XX` (`Z` or `+0100`), text between apostrophes, and other characters as they
-/// are. One letter in place of two is read without and written without a leading zero.
+/// fraction), `XX` (`Z` or `+0100`), three `X` (`Z` or `+01:00`), text between apostrophes, and other characters as
+/// they are. One letter in place of two is read without and written without a leading zero.
 ///
 /// Names of months and days are left out on purpose: they depend on a language.
 public struct DatePattern: Sendable, Hashable {

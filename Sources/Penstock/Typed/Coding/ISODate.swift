@@ -3,8 +3,10 @@ import StreamCore
 
 /// Dates of RFC 3339.
 enum ISODate {
-  private static let whole = DatePattern("yyyy-MM-dd'T'HH:mm:ssXXX")
-  private static let fractional = DatePattern("yyyy-MM-dd'T'HH:mm:ss.SSSXXX")
+  /// `Z` or `+01:00`.
+  private static let offset = String(repeating: "X", count: 3)
+  private static let whole = DatePattern("yyyy-MM-dd'T'HH:mm:ss" + offset)
+  private static let fractional = DatePattern("yyyy-MM-dd'T'HH:mm:ss.SSS" + offset)
 
   static func text(_ date: Date, fractions: Bool) -> String { (fractions ? fractional : whole).text(date) }
 

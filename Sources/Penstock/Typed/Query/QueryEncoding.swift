@@ -165,9 +165,7 @@ public struct QueryEncoding: Sendable {
     case .base64URL:
       return data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
         .replacing("=", with: "")
-    case .hex:
-      let digits = Array("0123456789abcdef".utf8)
-      return String(decoding: data.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    case .hex: return HexDigits.encode(data)
     }
   }
 

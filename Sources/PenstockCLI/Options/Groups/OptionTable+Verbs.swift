@@ -30,9 +30,9 @@ extension OptionTable {
   static let general: [Option] = [
     Option(
       letter: "h", name: "help", placeholder: nil, help: "Show this help", group: .general,
-      verbs: Set(Verb.allCases), availability: .now, action: .help),
+      verbs: Set(Verb.allCases), action: .help),
     Option(
       letter: "V", name: "version", placeholder: nil, help: "Show the versions in use", group: .general,
-      verbs: Set(Verb.allCases), availability: .now, action: .version),
+      verbs: Set(Verb.allCases), action: .version),
   ]
 }

@@ -1,7 +1,7 @@
 import Glibc
 import StreamCore
 
-/// Reads files of credentials: small ones, at once.
+/// Reads small files at once.
 enum SmallFile {
   /// What a file is.
   struct Contents: Sendable {
@@ -26,18 +26,27 @@ enum SmallFile {
     guard fstat(descriptor, &facts) == 0 else { throw failure(path, text(errno)) }
     guard facts.st_mode & S_IFMT == S_IFREG else { throw failure(path, "it is no regular file") }
     var bytes: [UInt8] = []
+    switch append(to: &bytes, from: descriptor, limit: limit) {
+    case 0: break
+    case EFBIG: throw failure(path, "it is larger than \(limit) bytes")
+    case let number: throw failure(path, text(number))
+    }
+    return Contents(bytes: bytes, mode: UInt32(facts.st_mode) & 0o7777, owner: facts.st_uid)
+  }
+
+  /// Reads to the end. Returns 0, or the error number; EFBIG when more than `limit` bytes come.
+  static func append(to bytes: inout [UInt8], from descriptor: Int32, limit: Int) -> Int32 {
     var block = [UInt8](repeating: 0, count: 16 << 10)
     while true {
       let count = Glibc.read(descriptor, &block, block.count)
-      if count == 0 { break }
+      if count == 0 { return 0 }
       if count < 0 {
         if errno == EINTR { continue }
-        throw failure(path, text(errno))
+        return errno
       }
       bytes += block[..<count]
-      if bytes.count > limit { throw failure(path, "it is larger than \(limit) bytes") }
+      if bytes.count > limit { return EFBIG }
     }
-    return Contents(bytes: bytes, mode: UInt32(facts.st_mode) & 0o7777, owner: facts.st_uid)
   }
 
   static func failure(_ path: String, _ why: String) -> HTTPError {
