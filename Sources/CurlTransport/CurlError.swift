@@ -18,6 +18,8 @@ struct CurlError {
     if kind == .truncated, let promised = transfer.promised {
       message = "the body was cut off: \(transfer.received) of \(promised) bytes came"
     }
+    // libcurl has only "Out of memory" for it.
+    if kind == .headTooLarge, code == 27 { message = "a line of the head is larger than 100 KiB" }
     var problem: CertificateProblem?
     if kind == .serverCertificate {
       let found = code == 91 && !text.contains("revoked") ? .unknownStatus : CertificateProblem(text: text)

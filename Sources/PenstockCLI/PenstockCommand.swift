@@ -82,7 +82,7 @@ enum PenstockCommand {
     }
     // What is written for may be waiting for bytes that nobody will read.
     output.onFailure { task.cancel() }
-    Interrupts.onSignal { _ in
+    Interrupts.onSignal { _, _ in
       task.cancel()
       return .seconds(2)
     }

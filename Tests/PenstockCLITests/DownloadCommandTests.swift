@@ -56,7 +56,7 @@ import Testing
     let url = server.url("/bytes/1k")
     for arguments in [
       ["-o", folder.path], ["-o", String(repeating: "n", count: 300)], ["-o", "none/x"], ["-o", "file/x"],
-      ["--dir", folder.path + "/none"], ["-o", "file"],
+      ["--dir", folder.path + "/none/none"], ["-o", "file"],
     ] {
       let run = try await run(arguments + [url])
       #expect(run.status == 23 && run.errors.split(separator: "\n").count == 1, "\(arguments)")
@@ -253,7 +253,7 @@ import Testing
 
   @Test func what_makes_no_sense_is_refused() async throws {
     for arguments in [
-      ["-I"], ["-i"], ["-o", "-"], ["-o", "a", "-O"], ["-o", "a", "http://h/"], ["-j", "0"],
+      ["-I"], ["-o", "-"], ["-o", "a", "-O"], ["-o", "a", "http://h/"], ["-j", "0"],
       ["--progress", "x"],
       ["--overwrite", "x"], ["--segments", "0"], ["--dir", ""], ["--segments", "x"], ["--segments", "65"],
       ["--checksum", "md5=00"], ["--checksum", "crc=00"], ["--checksum", "md5"], ["--mirror", ""],

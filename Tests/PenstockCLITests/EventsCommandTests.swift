@@ -68,6 +68,7 @@ import Testing
     #expect(last["kind"] as? String == "cancelled")
     #expect(last["code"] as? Int == Int(status))
     #expect(last["status"] as? Int == 200)
+    #expect(last["received"] as? Int == 5)
     await server.stop()
   }
 

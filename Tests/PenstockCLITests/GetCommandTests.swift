@@ -78,8 +78,12 @@ import Testing
     let first = try server([
       .response(status: 302, fields: [("Location", target.url("/t"))])
     ])
-    let run = try await CommandRun.run(["get", "--bearer", "token", server(first), "-H", "X-A: 1"])
+    let run = try await CommandRun.run([
+      "get", "--bearer", "token", server(first), "-H", "X-A: 1", "-H", "X-Api-Key: key",
+    ])
     #expect(run.output == "there")
+    #expect(first.requests.first?.value(of: "X-Api-Key") == "key")
+    #expect(target.requests.first?.value(of: "X-Api-Key") == nil)
     #expect(first.requests.first?.value(of: "Authorization") == "Bearer token")
     #expect(target.requests.first?.value(of: "Authorization") == nil)
     #expect(target.requests.first?.value(of: "X-A") == "1")

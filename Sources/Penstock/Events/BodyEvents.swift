@@ -22,7 +22,15 @@ struct BodyEvents {
   mutating func next() async throws(HTTPError) -> TransferEvent? {
     if !waiting.isEmpty { return waiting.removeFirst() }
     if isComplete { return nil }
-    guard let chunk = try await iterator.next() else {
+    let piece: BodyChunk?
+    do throws(HTTPError) {
+      piece = try await iterator.next()
+    } catch {
+      // A cancelled task doesn't know how far the exchange was.
+      guard error.kind == .cancelled else { throw error }
+      throw error.at(status: response.status, received: max(received, error.received))
+    }
+    guard let chunk = piece else {
       complete()
       return waiting.removeFirst()
     }

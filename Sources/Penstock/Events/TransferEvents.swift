@@ -58,7 +58,9 @@ public struct TransferEvents: AsyncSequence, Sendable {
           case .begin(let request, let client):
             let request = try client.resolved(request)
             observation = Observation.begun(request, client)
-            phase = .head(PipelineRun(request, client: client, reportsUpload: true))
+            let run = PipelineRun(request, client: client, reportsUpload: true)
+            run.failsLate = true
+            phase = .head(run)
           case .body(var events):
             let event = try await events.next()
             if let event {

@@ -23,6 +23,9 @@ final class PipelineRun: @unchecked Sendable {
   private let timeouts: TimeLimits
   private let redirects: RedirectPolicy
   let managed: ManagedCall?
+  /// Whether a content coding that can't be undone fails the body and not the call: who reads events gets the head
+  /// that was there first.
+  @exclusivity(unchecked) var failsLate = false
   @exclusivity(unchecked) var exchange: Exchange?
   @exclusivity(unchecked) var uploadSeen: Int64 = 0
   @exclusivity(unchecked) private(set) var hops: [RedirectHop] = []
@@ -138,7 +141,15 @@ final class PipelineRun: @unchecked Sendable {
     let origin = BodyOrigin(method: request.method, url: exchange.url, status: head.status)
     let body: ResponseBody
     var counter = source as? ResumingBodySource as (any WireCounting)?
-    if let decoder = try decoder(for: head, abandoning: source) {
+    let decoder: ContentDecoder?
+    do throws(HTTPError) {
+      decoder = try self.decoder(for: head, abandoning: source)
+    } catch {
+      guard failsLate else { throw error }
+      source = FailedSource(source, error)
+      decoder = nil
+    }
+    if let decoder {
       let decoded = DecodedBodySource(
         source, decoder: decoder, status: head.status, method: request.method, url: exchange.url)
       counter = decoded

@@ -54,7 +54,10 @@ struct BatchInput: Sendable {
     request.url = makeURL?(url) ?? url
     guard let details else { return request }
     for (name, _) in details.headers { request.headers.removeAll(name) }
-    for (name, value) in details.headers { request.headers.append(name, value) }
+    for (name, value) in details.headers {
+      request.headers.append(name, value)
+      request.keepAtHome(name)
+    }
     if let body = details.body {
       request.body = .string(body)
       if details.method == nil, request.method == .get { request.method = .post }

@@ -87,7 +87,7 @@ struct BatchVerb: Sendable {
   ) async throws(CommandFailure) -> ExitStatus {
     let verb = try await BatchVerb(settings: settings, client: client, data: data, output: output)
     output.onFailure { verb.outputFailed() }
-    Interrupts.onSignal { verb.interrupt($0) }
+    Interrupts.onSignal { verb.interrupt($0, isFirst: $1) }
     let status = await settings.saveCookies(of: client, after: verb.perform())
     await client.shutdown(.immediate)
     return status
@@ -114,9 +114,9 @@ struct BatchVerb: Sendable {
     return options
   }
 
-  /// What a signal does: the first SIGINT lets what runs end, any other ends it now.
-  func interrupt(_ signal: Int32) -> Duration? {
-    if signal == SIGINT {
+  /// What a signal does: the first SIGINT lets what runs end, any other ends it now, with its result.
+  func interrupt(_ signal: Int32, isFirst: Bool) -> Duration? {
+    if isFirst, signal == SIGINT {
       run.drain()
       return nil
     }

@@ -5,18 +5,19 @@ import Synchronization
 /// SIGINT and SIGTERM, taken by the main thread, which does nothing else; SIGPIPE is ignored and met as `EPIPE`.
 ///
 /// The first signal is handed to the handler, or ends the process where there is none. A second one ends it at
-/// once, as does the grace that the handler gave running out. Signals that were inherited as ignored (as in
+/// once, as does the grace that the handler gave running out; where the handler gave any time, the second one is
+/// handed to it, too, and a third ends the process. Signals that were inherited as ignored (as in
 /// `penstock … &` of a script) are heeded all the same: whoever sends one means it.
 enum Interrupts {
   /// Gets the signal's number, and says how long the rest may take before the process is ended; nil for any time.
-  typealias Handler = @Sendable (_ signal: Int32) -> Duration?
+  typealias Handler = @Sendable (_ signal: Int32, _ isFirst: Bool) -> Duration?
 
   private static let handler = Mutex<Handler?>(nil)
-  private static let first = Atomic<Int32>(0)
+  private static let latest = Atomic<Int32>(0)
 
-  /// The signal that came, if one has.
+  /// The signal that came, if one has; the latest of them.
   static var received: Int32? {
-    let number = first.load(ordering: .acquiring)
+    let number = latest.load(ordering: .acquiring)
     return number == 0 ? nil : number
   }
 
@@ -45,9 +46,14 @@ enum Interrupts {
     var signals = watched
     var number: Int32 = 0
     while sigwait(&signals, &number) != 0 {}
-    first.store(number, ordering: .releasing)
+    latest.store(number, ordering: .releasing)
     guard let handler = handler.withLock({ $0 }) else { ProcessEnd.exitAtOnce(with: .signalled(number)) }
-    let grace = handler(number)
+    var grace = handler(number, true)
+    if grace == nil, let second = awaitSecond(within: nil) {
+      number = second
+      latest.store(number, ordering: .releasing)
+      grace = handler(number, false) ?? .zero
+    }
     ProcessEnd.exitAtOnce(with: .signalled(awaitSecond(within: grace) ?? number))
   }
 

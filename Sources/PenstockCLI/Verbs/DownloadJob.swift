@@ -33,7 +33,7 @@ struct DownloadJob: Sendable {
         display?.rename(key, TransferName.of(file: start.file), total: start.total)
       case .progress(let progress): display?.progress(key, progress)
       case .finished(let file):
-        trace?.head(file.head)
+        tellHead(file.head)
         display?.end(key, bytes: file.bytes)
         display?.say(Self.line(file))
         return .success
@@ -55,6 +55,19 @@ struct DownloadJob: Sendable {
 
   private func tell(_ message: String) {
     if let display { display.say("penstock: " + message) } else { StandardError.tell(message) }
+  }
+
+  /// What `-v` and `-i` show of the answer; standard output belongs to the lines for programs.
+  private func tellHead(_ head: ResponseHead) {
+    if let trace { return trace.head(head) }
+    guard settings.includesHead else { return }
+    for line in HeadText.wire(head).split(separator: "\r\n") {
+      if let display {
+        display.say(String(line))
+      } else {
+        try? DescriptorWriter.standardError.write(line + "\n")
+      }
+    }
   }
 
   private var trace: Trace? {
@@ -99,6 +112,8 @@ struct DownloadJob: Sendable {
     case false: options.resume = .never
     case nil: options.resume = .ifUnchanged
     }
+    // Who names a number means it for smaller files, too.
+    if case .count(let count) = options.segments, count > 1 { options.minimumSegment = .kibibytes(64) }
     options.keepsPartWhenCancelled = wanted.continues != false
     options.mirrors = wanted.mirrors
     options.retry = settings.retryPolicy ?? .none

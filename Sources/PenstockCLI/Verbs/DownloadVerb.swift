@@ -1,3 +1,4 @@
+import Glibc
 import Penstock
 
 /// `penstock download`: to files, several at a time.
@@ -22,6 +23,8 @@ struct DownloadVerb {
 
   /// 0 when all went well, the one status when all failures share it, else 1.
   func run() async -> ExitStatus {
+    // As batch does. Where it can't be made, the first file says so.
+    if let directory = settings.directory { mkdir(directory, 0o777) }
     var statuses = await withTaskGroup(of: ExitStatus.self) { group in
       var statuses: [ExitStatus] = []
       for (key, url) in settings.urls.enumerated() {

@@ -57,7 +57,9 @@ enum RequestBuilder {
     if settings.verb != .download { request.rateLimit = settings.http.rateLimit.map { .bytesPerSecond($0) } }
     for operation in settings.fieldOperations {
       switch operation {
-      case .add(let name, let value): request.headers.append(name, value)
+      case .add(let name, let value):
+        request.headers.append(name, value)
+        request.keepAtHome(name)
       case .empty(let name): request.headers.append(name, "")
       case .remove(let name): request.withoutDefaults.insert(name)
       }
@@ -73,5 +75,12 @@ enum RequestBuilder {
     case nil where !settings.http.form.isEmpty: return .multipart(settings.multipartForm)
     case nil: return settings.data.isEmpty || settings.dataInQuery ? .empty : .bytes(data)
     }
+  }
+}
+
+extension Request {
+  /// A field that carries a secret by its name (X-Api-Key and its like) doesn't follow to other origins either.
+  mutating func keepAtHome(_ name: String) {
+    if Redaction.isSecretField(name) { secretHeaders.append(name) }
   }
 }

@@ -46,6 +46,4 @@ enum Verb: String, CaseIterable, Sendable {
 extension Set<Verb> {
   /// Every verb that sends requests.
   static let requesting: Set<Verb> = [.get, .events, .lines, .sse, .download, .batch]
-  /// Those that print bodies.
-  static let printing: Set<Verb> = [.get, .events, .lines, .sse, .batch]
 }

@@ -182,6 +182,21 @@ import Testing
     await server.stop()
   }
 
+  @Test func `what the second signal ends has its result, and the summary comes last`() async throws {
+    let server = try server()
+    let running = try CommandRun.start(["batch"], input: Data((server.url("/stall") + "\n").utf8))
+    try await server.waitForRequests(1)
+    // Of two different signals none is lost, and the lower number is met first.
+    kill(running.process.processIdentifier, SIGINT)
+    kill(running.process.processIdentifier, SIGTERM)
+    let run = try await running.finish()
+    #expect(run.status == 143)
+    #expect(run.lines.count == 2)
+    #expect((run.lines.first?["error"] as? [String: Any])?["kind"] as? String == "cancelled")
+    #expect(run.lines.last?["event"] as? String == "summary")
+    await server.stop()
+  }
+
   @Test func `failures are tried again, three times unless told otherwise`() async throws {
     let server = try ScriptedServer(respond: { _ in [.response(status: 503, body: "later")] })
     let run = try await CommandRun.run(

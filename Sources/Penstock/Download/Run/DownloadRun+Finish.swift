@@ -116,6 +116,11 @@ extension DownloadRun {
       response.cancel()
       return failure(.malformedResponse, "the server sent a part (206) that nobody asked for", response)
     }
+    if response.status == 416, shared.withLock({ $0.hasRestarted }) {
+      response.cancel()
+      return failure(
+        .rangeNotSatisfiable, "the server has neither the rest of the file nor the whole (416)", response)
+    }
     let reason = PlainText.of(response.head.reason)
     let excerpt = await excerpt(response)
     return failure(

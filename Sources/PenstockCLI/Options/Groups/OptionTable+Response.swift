@@ -27,7 +27,7 @@ extension OptionTable {
     ) { settings, text throws(UsageError) in
       settings.bodyDisplay = try ChoiceValue.parse(text)
     },
-    .flag("i", "include", .output, verbs: .printing, "Print the response's head before the body") {
+    .flag("i", "include", .output, "Print the response's head before the body") {
       $0.includesHead = true
     },
     .flag("v", "verbose", .output, "Tell on standard error what happens, secrets cut") {
