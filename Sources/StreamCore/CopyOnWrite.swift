@@ -23,9 +23,3 @@ package struct CopyOnWrite<Value: Sendable>: Sendable {
   @inlinable
   package static func areSame(_ one: Self, _ other: Self) -> Bool { one.box === other.box }
 }
-
-extension CopyOnWrite where Value: Equatable {
-  /// Whether both hold the same; copies of one box are known to without a look inside.
-  @inlinable
-  package func isEqual(to other: Self) -> Bool { Self.areSame(self, other) || value == other.value }
-}

@@ -29,11 +29,9 @@ package struct RequestTrailers: Sendable {
     do {
       fields = try await values()
     } catch {
-      if let error = error as? HTTPError { throw error }
-      if error is CancellationError { throw HTTPError.cancelled }
-      throw HTTPError(
-        .readFailed, phase: .request,
-        message: "the closure that makes the request's trailers failed: \(error)")
+      throw .thrown(
+        error, or: .readFailed, phase: .request,
+        "the closure that makes the request's trailers failed: \(error)")
     }
     if let field = fields.firstInvalidField {
       throw HTTPError(.invalidHeader, phase: .request, message: "the trailer \"\(field.name)\" \(field.why)")

@@ -206,4 +206,22 @@ import Testing
       }
     }
   }
+
+  @Test(
+    "the weight of a stream is told to the server", .enabled(if: Tool.hasNghttpd, "needs nghttpd and openssl")
+  )
+  func weight() async throws {
+    try await NghttpdServer.with(files: ["k": 10], arguments: ["-v"]) { server in
+      try await TestClient.trusting { client in
+        var request = Request.get(server.url("/k"))
+        request.streamWeight = 200
+        _ = try await client.send(request).body.drain()
+        _ = try await client.send(.get(server.url("/k"))).body.drain()
+      }
+      let weights = await server.stopped().filter { $0.contains("weight=") }
+      // That of the first request alone; libcurl tells it in a frame of its own too.
+      #expect(
+        !weights.isEmpty && weights.allSatisfy { $0.contains("weight=200,") }, "\(weights)")
+    }
+  }
 }

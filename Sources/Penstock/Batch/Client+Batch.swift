@@ -118,9 +118,7 @@ extension Client {
 /// What the caller's closures throw, as the one error type.
 enum BatchFailure {
   static func of(_ error: any Error) -> HTTPError {
-    if let error = error as? HTTPError { return error }
-    if error is CancellationError { return .cancelled }
-    return HTTPError(
-      .transformFailed, phase: .decode, message: "the batch's closure failed: \(String(describing: error))")
+    .thrown(
+      error, or: .transformFailed, phase: .decode, "the batch's closure failed: \(String(describing: error))")
   }
 }

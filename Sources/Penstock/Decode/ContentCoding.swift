@@ -22,7 +22,7 @@ package enum ContentCoding: String, Sendable, Hashable, CaseIterable {
     var codings: [ContentCoding] = []
     for value in headers[all: "content-encoding"] {
       for element in value.utf8.split(separator: UInt8(ascii: ",")) {
-        let token = Substring(element).trimmingBlanks().lowercased()
+        let token = FieldSyntax.trimmed(Substring(element)).lowercased()
         if token.isEmpty || token == "identity" { continue }
         guard let coding = ContentCoding(token: token) else { throw unknown(token) }
         codings.append(coding)
@@ -61,15 +61,5 @@ package enum ContentCoding: String, Sendable, Hashable, CaseIterable {
       case .zstd: return try ZstdStage()
     #endif
     }
-  }
-}
-
-extension Substring {
-  /// Without spaces and tabs at either end.
-  fileprivate func trimmingBlanks() -> Substring {
-    func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
-    var text = drop(while: isBlank)
-    while let last = text.last, isBlank(last) { text.removeLast() }
-    return text
   }
 }

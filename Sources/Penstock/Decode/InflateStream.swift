@@ -1,6 +1,6 @@
 import CZlib
 
-/// zlib's inflate with its memory owned: the one file that sees zlib.
+/// zlib's inflate with its memory owned.
 final class InflateStream {
   /// What surrounds the deflate data.
   enum Format {
@@ -30,58 +30,33 @@ final class InflateStream {
     case outOfMemory
   }
 
-  // On the heap: zlib's state points back at it, so it must not move.
-  private let stream: UnsafeMutablePointer<z_stream>
+  private let stream: ZlibStream
 
   /// Nil when there is no memory.
   init?(_ format: Format) {
-    stream = .allocate(capacity: 1)
-    stream.initialize(to: z_stream())
-    guard cshims_inflate_init2(stream, format.windowBits) == Z_OK else {
-      stream.deinitialize(count: 1)
-      stream.deallocate()
-      return nil
-    }
-  }
-
-  deinit {
-    inflateEnd(stream)
-    stream.deinitialize(count: 1)
-    stream.deallocate()
+    let stream = ZlibStream(
+      begin: { cshims_inflate_init2($0, format.windowBits) }, end: { _ = inflateEnd($0) })
+    guard let stream else { return nil }
+    self.stream = stream
   }
 
   /// Begins anew with the same memory; false when zlib refuses.
-  func reset(_ format: Format) -> Bool { inflateReset2(stream, format.windowBits) == Z_OK }
+  func reset(_ format: Format) -> Bool {
+    stream.call { inflateReset2($0, format.windowBits) } == Z_OK
+  }
 
   func inflate(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) -> Outcome {
-    guard let target = output.baseAddress, !output.isEmpty else { return .ran(StageProgress()) }
-    let inputCount = UInt32(clamping: input.count)
-    let outputCount = UInt32(clamping: output.count)
-    // zlib doesn't write to the input, its type only lacks the const.
-    stream.pointee.next_in = input.baseAddress.map {
-      UnsafeMutablePointer(mutating: $0.assumingMemoryBound(to: UInt8.self))
-    }
-    stream.pointee.avail_in = inputCount
-    stream.pointee.next_out = target.assumingMemoryBound(to: UInt8.self)
-    stream.pointee.avail_out = outputCount
-    defer {
-      stream.pointee.next_in = nil
-      stream.pointee.avail_in = 0
-      stream.pointee.next_out = nil
-      stream.pointee.avail_out = 0
-    }
-    let code = CZlib.inflate(stream, Z_NO_FLUSH)
-    let progress = StageProgress(
-      consumed: Int(inputCount - stream.pointee.avail_in),
-      produced: Int(outputCount - stream.pointee.avail_out))
-    switch code {
+    guard !output.isEmpty else { return .ran(StageProgress()) }
+    let step = stream.step(input, into: output) { CZlib.inflate($0, Z_NO_FLUSH) }
+    let progress = StageProgress(consumed: step.consumed, produced: step.produced)
+    switch step.code {
     case Z_OK, Z_BUF_ERROR: return .ran(progress)
     case Z_STREAM_END: return .ended(progress)
     case Z_NEED_DICT: return .damaged("it needs a preset dictionary")
     case Z_MEM_ERROR: return .outOfMemory
-    default: return .damaged(stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(code)")
+    default: return .damaged(stream.message ?? "zlib error \(step.code)")
     }
   }
 }

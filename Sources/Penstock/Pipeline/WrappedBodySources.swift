@@ -35,12 +35,10 @@ where Mapped.Element == BodyChunk {
       let chunk = try await current.next(isolation: nil)
       if chunk != nil { iterator = current }
       return chunk
-    } catch let error as HTTPError {
-      throw error
-    } catch is CancellationError {
-      throw HTTPError.cancelled(phase: .body)
     } catch {
-      throw HTTPError(.readFailed, phase: .body, message: "a stage that changes the body failed: \(error)")
+      throw .thrown(
+        error, or: .readFailed, phase: .body, cancelled: .cancelled(phase: .body),
+        "a stage that changes the body failed: \(error)")
     }
   }
 

@@ -22,8 +22,6 @@ public struct ProxyServer: Sendable, Hashable {
 
     /// Whether HTTP is spoken to it.
     package var isHTTP: Bool { self == .http || self == .https }
-    /// Whether it gets the host's name instead of an address.
-    package var resolvesNames: Bool { self != .socks4 && self != .socks5 }
   }
 
   /// How credentials are shown to an HTTP proxy.

@@ -32,4 +32,9 @@ package enum FieldSyntax {
     while let last = rest.last, isBlank(last) { rest.removeLast() }
     return rest
   }
+
+  /// The same for text.
+  package static func trimmed(_ text: some StringProtocol) -> String {
+    String(decoding: trimmed(Array(text.utf8)[...]), as: UTF8.self)
+  }
 }

@@ -18,7 +18,7 @@ package enum ResponseFraming: Sendable, Equatable {
       return
     }
     let codings = head.headers[all: "Transfer-Encoding"]
-      .flatMap { $0.split(separator: ",") }.map { Self.trimmed($0).lowercased() }
+      .flatMap { $0.split(separator: ",") }.map { FieldSyntax.trimmed($0).lowercased() }
     if codings.count > 1 || codings.contains(where: { $0 != "chunked" }) {
       self = .invalid("the transfer coding \"\(codings.joined(separator: ", "))\" isn't supported")
       return
@@ -68,12 +68,5 @@ package enum ResponseFraming: Sendable, Equatable {
       }
     }
     return isPlain ? length : nil
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    var text = text
-    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-    return String(text)
   }
 }

@@ -23,9 +23,7 @@ where S.Element: Sequence<UInt8> & Sendable {
       return element.map { ($0 as? BodyChunk) ?? BodyChunk($0) }
     } catch {
       iterator = nil
-      if let error = error as? HTTPError { throw error }
-      if error is CancellationError { throw HTTPError.cancelled }
-      throw HTTPError(.readFailed, phase: phase, message: "\(failing): \(error)")
+      throw .thrown(error, or: .readFailed, phase: phase, "\(failing): \(error)")
     }
   }
 

@@ -8,6 +8,14 @@ final class NghttpdServer: Sendable {
 
   func url(_ path: String) -> String { "https://localhost:\(port)\(path)" }
 
+  /// All that it has said; ends it. With "-v" among the arguments that is each frame.
+  func stopped() async -> [String] {
+    await process.stop()
+    var lines: [String] = []
+    for await line in process.lines { lines.append(line) }
+    return lines
+  }
+
   private init(_ port: UInt16, _ directory: TemporaryDirectory, _ arguments: [String]) throws {
     self.port = port
     self.directory = directory

@@ -27,13 +27,9 @@ public struct BearerCredential: Credential {
     case .provider(let provider):
       do {
         token = try await provider()
-      } catch let error as HTTPError {
-        throw error
-      } catch is CancellationError {
-        throw HTTPError.cancelled
       } catch {
-        throw HTTPError(
-          .loginDenied, phase: .queue, message: "the token's provider failed with a \(type(of: error))")
+        throw .thrown(
+          error, or: .loginDenied, phase: .queue, "the token's provider failed with a \(type(of: error))")
       }
     }
     try SecretCheck.visible(token, "the bearer token")

@@ -71,7 +71,7 @@ struct SignatureBase: Sendable {
       if name == "host", !request.headers.contains(name) { return [HTTPOrigin(target.url).authority] }
       let values = request.headers[all: name]
       guard !values.isEmpty else { throw Self.refused(component, "isn't a field of the request", request) }
-      return [values.map(Self.trimmed).joined(separator: ", ")]
+      return [values.map { FieldSyntax.trimmed($0) }.joined(separator: ", ")]
     }
   }
 
@@ -85,10 +85,6 @@ struct SignatureBase: Sendable {
       }
       return (again(parts[0]), parts.count > 1 ? again(parts[1]) : "")
     }
-  }
-
-  private static func trimmed(_ value: String) -> String {
-    String(decoding: FieldSyntax.trimmed(Array(value.utf8)[...]), as: UTF8.self)
   }
 
   static func quoted(_ text: String) -> String {

@@ -107,13 +107,9 @@ public struct ClosureRefresher: SessionRefresher {
   public func refresh(_ session: Session, _ context: RefreshContext) async throws(HTTPError) -> Session {
     do {
       return try await body(session, context)
-    } catch let error as HTTPError {
-      throw error
-    } catch is CancellationError {
-      throw HTTPError.cancelled
     } catch {
-      throw HTTPError(
-        .transport, phase: .queue, message: "the refresh's closure failed with a \(type(of: error))")
+      throw .thrown(
+        error, or: .transport, phase: .queue, "the refresh's closure failed with a \(type(of: error))")
     }
   }
 }

@@ -25,9 +25,9 @@ struct RobotsGroups {
   mutating func read(_ line: ArraySlice<UInt8>) {
     let line = line.prefix { $0 != UInt8(ascii: "#") }
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
-    let value = Self.trimmed(line[(colon + 1)...])
+    let value = FieldSyntax.trimmed(line[(colon + 1)...])
     // Other records, such as Sitemap, belong to no group.
-    guard let name = Self.name(Self.trimmed(line[..<colon])) else { return }
+    guard let name = Self.name(FieldSyntax.trimmed(line[..<colon])) else { return }
     if name == .userAgent {
       if !isInAgents { (isForOwn, isForAll) = (false, false) }
       isInAgents = true
@@ -48,12 +48,5 @@ struct RobotsGroups {
     case "crawl-delay": .crawlDelay
     default: nil
     }
-  }
-
-  private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    let start = text.drop(while: isBlank)
-    guard let last = start.lastIndex(where: { !isBlank($0) }) else { return start.prefix(0) }
-    return start[...last]
   }
 }

@@ -25,12 +25,8 @@ where Inputs.Element: Sendable {
   override func next() async throws(HTTPError) -> Inputs.Element? {
     do {
       return try await iterator.next(isolation: nil)
-    } catch let error as HTTPError {
-      throw error
-    } catch is CancellationError {
-      throw .cancelled
     } catch {
-      throw HTTPError(.readFailed, phase: .queue, message: "the sequence of inputs failed: \(error)")
+      throw .thrown(error, or: .readFailed, phase: .queue, "the sequence of inputs failed: \(error)")
     }
   }
 }

@@ -105,7 +105,7 @@ struct RangeAnswerJudge: Sendable {
   }
 
   private static func isIdentity(_ coding: String) -> Bool {
-    let coding = String(decoding: FieldSyntax.trimmed(Array(coding.utf8)[...]), as: UTF8.self)
+    let coding = FieldSyntax.trimmed(coding)
     return coding.isEmpty || coding.lowercased() == "identity"
   }
 }

@@ -25,7 +25,7 @@ struct MediaType: Sendable, Hashable {
       }
     }
     parts.append(text[start...])
-    essence = Self.trimmed(parts[0]).lowercased()
+    essence = FieldSyntax.trimmed(parts[0]).lowercased()
     let halves = essence.split(separator: "/", omittingEmptySubsequences: false)
     guard halves.count == 2,
       halves.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(FieldSyntax.isTokenByte) })
@@ -34,11 +34,11 @@ struct MediaType: Sendable, Hashable {
     for part in parts.dropFirst() {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard pair.count == 2 else { continue }
-      var value = Self.trimmed(pair[1])
+      var value = FieldSyntax.trimmed(pair[1])
       if value.hasPrefix("\""), value.hasSuffix("\""), value.count > 1 {
         value = String(value.dropFirst().dropLast()).replacing("\\\"", with: "\"")
       }
-      let name = Self.trimmed(pair[0]).lowercased()
+      let name = FieldSyntax.trimmed(pair[0]).lowercased()
       if parameters[name] == nil { parameters[name] = value }
     }
     self.parameters = parameters
@@ -57,9 +57,5 @@ struct MediaType: Sendable, Hashable {
     let typeFits = wanted[0] == "*" || wanted[0] == halves[0]
     if wanted[1] == "*" { return typeFits }
     return typeFits && wanted[1].hasPrefix("*+") && halves[1].hasSuffix(wanted[1].dropFirst())
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    String(decoding: FieldSyntax.trimmed(Array(text.utf8)[...]), as: UTF8.self)
   }
 }

@@ -10,7 +10,7 @@ enum HeaderValue {
       return .empty(name: try name(text.dropLast()))
     }
     let name = try name(text[..<colon])
-    let value = trimmed(text[text.index(after: colon)...])
+    let value = FieldSyntax.trimmed(text[text.index(after: colon)...])
     if value.isEmpty { return .remove(name: name) }
     return .add(name: name, value: try check(value, of: name))
   }
@@ -28,12 +28,5 @@ enum HeaderValue {
       throw UsageError("\(UsageError.quote(String(text))) is not a header name")
     }
     return String(text)
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    let isBlank = { (character: Character) in character == " " || character == "\t" }
-    let head = text.drop(while: isBlank)
-    guard let last = head.lastIndex(where: { !isBlank($0) }) else { return "" }
-    return String(head[...last])
   }
 }
