@@ -117,7 +117,8 @@ import Testing
     ])
     try await TestClient.with { client in
       let response = try await client.send(.get(server.url))
-      #expect(await eventually { client.gauges.bufferedBytes == 1 << 20 })
+      // Where between the marks it is held depends on how the bytes arrive.
+      #expect(await eventually { client.gauges.bufferedBytes >= 768 << 10 })
       let reader = Task { () -> (Int, HTTPError?) in
         var chunks = 0
         var iterator = response.body.makeAsyncIterator()

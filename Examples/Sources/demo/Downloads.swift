@@ -23,6 +23,8 @@ enum Downloads {
       switch event {
       case .started(let start): print("   to \(start.file)")
       case .progress(let progress): bar.draw(progress)
+      case .restarted(let reason): print("   begins anew: \(reason.rawValue)")
+      case .retry(let retry): print("   goes on in \(retry.delay): \(retry.reason)")
       case .finished, .failed: bar.end()
       }
     }
@@ -44,6 +46,9 @@ enum Downloads {
       }
     }
     let left = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    print("   what they left behind: \(left.isEmpty ? "nothing" : left.joined(separator: ", "))")
+    let files = left.filter { !$0.hasSuffix(".part") && !$0.hasSuffix(".part.json") }
+    let parts = left.count - files.count
+    print("   under a final name: \(files.isEmpty ? "nothing" : files.joined(separator: ", "))")
+    print("   kept for a later run: \(parts == 0 ? "nothing" : "the part of what came, and its record")")
   }
 }
