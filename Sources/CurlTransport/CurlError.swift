@@ -68,7 +68,9 @@ struct CurlError {
     case 7: return (.connectFailed, "Check host and port, and whether the server is up")
     case 16: return (.http2Framing, "Try again, or use HTTP/1.1")
     case 18: return (.truncated, "Try again")
-    case 23, 43: return (.transport, nil)
+    // A header line that goes on a line that isn't there, and trailers that can't be read.
+    case 43: return (.malformedResponse, "Check that the server speaks HTTP on this port")
+    case 23: return (.transport, nil)
     case 27: return hasHead ? (.outOfResources, nil) : (.headTooLarge, nil)
     case 35 where isClientCertificateRefused:
       return (.clientCertificate, "The server wants a client certificate that it knows")

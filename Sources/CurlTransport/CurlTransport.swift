@@ -174,6 +174,9 @@ package final class CurlTransport: Transport {
       .shutdown, phase: .queue, message: "the client was shut down", method: request.method, url: request.url)
   }
 
+  /// Takes no more requests.
+  package func close() { state.withLock { $0 = .closed($0.loops) } }
+
   /// Ends the transport: with `immediately` everything under way fails, else it is waited for. Returns when
   /// all loop threads have ended. Harmless when called again.
   package func shutdown(immediately: Bool) async {

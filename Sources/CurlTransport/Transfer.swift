@@ -339,7 +339,11 @@ final class Transfer: @unchecked Sendable {
     }
     if case .trailers(let fields) = parser.finish() { storage.deliver(.trailers(fields)) }
     guard status != nil else {
-      return .failure(error(.malformedResponse, "the exchange ended without a head", phase: .head))
+      // libcurl takes an end inside the head for a good one.
+      return .failure(
+        error(
+          .truncated, "the connection ended inside the head of the answer", advice: "Try again", phase: .head)
+      )
     }
     if let failure = upload?.failure {
       return .failure(failure.naming(method: request.method, url: url.text))

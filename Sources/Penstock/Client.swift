@@ -17,6 +17,7 @@ public struct Client: Sendable {
     let transport: any Transport
     let curl: CurlTransport?
     let downloadHub = DownloadHub()
+    let ending = ClientEnding()
     let stages: PipelineStages
     let base: BaseURL?
     let observers: [any ExchangeObserver]
@@ -31,7 +32,7 @@ public struct Client: Sendable {
       self.transport = transport
       self.curl = curl
       encoder = RequestEncoder(configuration)
-      stages = PipelineStages(configuration)
+      stages = PipelineStages(configuration, ending)
       base = configuration.api.baseURL.map(BaseURL.init)
       observers = configuration.observers
       hsts = configuration.hsts
@@ -55,6 +56,7 @@ public struct Client: Sendable {
   var observers: [any ExchangeObserver] { core.observers }
   var curl: CurlTransport? { core.curl }
   var downloadHub: DownloadHub { core.downloadHub }
+  var ending: ClientEnding { core.ending }
 
   /// A client of its own loops and connections; they are made with the first request.
   public init(configuration: ClientConfiguration = ClientConfiguration()) {
@@ -127,7 +129,11 @@ public struct Client: Sendable {
   /// Ends the client and returns when its threads have ended. Later requests fail with
   /// `HTTPError.Kind.shutdown`; a second call is harmless.
   public func shutdown(_ how: Shutdown = .graceful) async {
-    await curl?.shutdown(immediately: how == .immediate)
+    guard let curl else { return }
+    curl.close()
+    // Calls between two attempts can't make another one.
+    core.ending.end()
+    await curl.shutdown(immediately: how == .immediate)
   }
 
   /// How many exchanges there are now.

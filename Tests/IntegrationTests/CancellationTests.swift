@@ -155,4 +155,30 @@ import Testing
     }
     await server.stop()
   }
+
+  @Test(
+    "while a proxy owes its answer to CONNECT, and in the handshake through its tunnel, in either order of the end",
+    arguments: [
+      [.expectHead, .stall], [.expectHead, .send("HTTP/1.1 200 Connection established\r\n\r\n"), .stall],
+    ] as [Script], [true, false])
+  func in_tunnel(script: Script, cancelsFirst: Bool) async throws {
+    let server = try ScriptedServer(script: script)
+    let proxy = ProxyServer(host: "127.0.0.1", port: server.port)
+    var configuration = ClientConfiguration()
+    configuration.proxy = .through(proxy)
+    // HTTP/2 would let one go first.
+    configuration.version = .http1_1
+    let client = Client(configuration: configuration)
+    let calls = (0..<8).map { _ in Task { try await client.send(.get("https://origin.test/")) } }
+    try await server.waitForHeads(8)
+    if cancelsFirst { for call in calls { call.cancel() } }
+    await client.shutdown(.immediate)
+    for call in calls {
+      let kind = await failure { try await call.value }?.kind
+      #expect(kind == .cancelled || kind == .shutdown)
+    }
+    for index in 0..<8 { _ = try await server.waitForPeerClose(connection: index) }
+    #expect(client.isIdle)
+    await server.stop()
+  }
 }

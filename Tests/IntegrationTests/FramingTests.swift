@@ -141,11 +141,42 @@ import Testing
     "what is no HTTP answer is malformed",
     arguments: [
       "hello\r\n\r\n", "HTTP/1.1 20\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n", "220 smtp ready\r\n",
-      "HTTP/1.1 abc\r\n\r\n",
+      "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 200 OK\r\n X: a line that goes on\r\n\r\n",
     ])
   func no_http(text: String) async throws {
     let (body, error) = try await read(text)
     #expect(body == "")
+    #expect(error?.kind == .malformedResponse, "\(String(describing: error))")
+  }
+
+  @Test(
+    "a connection that ends inside the head is cut, and a retry may help",
+    arguments: ["", "Content-Le", "Content-Length: 2\r\n", "Transfer-Encoding: chunked\r\n", "X: y\r\n\r"])
+  func cut_head(fields: String) async throws {
+    let server = try ScriptedServer(scripts: [
+      [.expectRequest, .send("HTTP/1.1 200 OK\r\n" + fields), .close], .response(body: "ok"),
+    ])
+    try await TestClient.with { client in
+      let error = await failure { try await client.send(.get(server.url)) }
+      #expect(error?.kind == .truncated, "\(String(describing: error))")
+    }
+    await server.stop()
+    let again = try ScriptedServer(scripts: [
+      [.expectRequest, .send("HTTP/1.1 200 OK\r\n" + fields), .close], .response(body: "ok"),
+    ])
+    try await TestClient.with({ $0.retry = RetryPolicy() }) { client in
+      var request = Request.get(again.url)
+      request.retry = RetryPolicy()
+      request.retry?.backoff.base = .milliseconds(1)
+      try await client.expect("ok", from: request)
+    }
+    await again.stop()
+  }
+
+  @Test func `trailers that can't be read are malformed, behind what came`() async throws {
+    let (text, error) = try await read(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nbad trailer\r\n\r\n")
+    #expect(text == "hello")
     #expect(error?.kind == .malformedResponse, "\(String(describing: error))")
   }
 

@@ -257,6 +257,20 @@ import Testing
     }
     await server.stop()
   }
+
+  @Test func `names of files beyond ASCII go out raw, their quotes escaped`() async throws {
+    let server = try ScriptedServer(script: .response(body: "ok"))
+    try await TestClient.with { client in
+      var form = MultipartForm()
+      form.parts.append(MultipartForm.Part("f", fileName: "имя \"x\".txt", body: .string("abc")))
+      try await client.expect("ok", from: .post(server.url, body: .multipart(form)))
+      // RFC 7578 §4.2, escaped as WHATWG HTML has it.
+      let text = try #require(server.requests.first).text
+      #expect(text.contains("filename=\"имя %22x%22.txt\"\r\n"))
+      #expect(!text.contains("filename*"))
+    }
+    await server.stop()
+  }
 }
 
 extension Array<UInt8> {

@@ -1,6 +1,7 @@
 import Penstock
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ShutdownTests {
@@ -94,6 +95,52 @@ import Testing
         #expect(error == nil || error?.kind == .shutdown)
       }
       #expect(client.isIdle)
+    }
+    await server.stop()
+  }
+
+  @Test(arguments: [Client.Shutdown.immediate, .graceful])
+  func `a call that waits for its next attempt fails at once`(_ how: Client.Shutdown) async throws {
+    let server = try ScriptedServer(script: .response(status: 503, fields: [("Retry-After", "50")]))
+    var configuration = ClientConfiguration()
+    configuration.retry = RetryPolicy(limit: 3)
+    let client = Client(configuration: configuration)
+    let calls = (0..<3).map { index in
+      Task { await failure { try await client.send(.get(server.url("/\(index)"))) } }
+    }
+    let file = try TestFolder()
+    let download = client.download(.get(server.url("/file")), to: .file(file.path + "/file"))
+    let events = client.eventSource(
+      .get(server.url("/events")),
+      {
+        var options = EventSourceOptions()
+        options.retriedStatuses = [503]
+        options.retriesFirstConnection = true
+        return options
+      }())
+    let listening = Task { await failure { for try await _ in events {} } }
+    // The second and third call may be held back by what the first was told.
+    _ = await eventually { server.requests.count >= 3 && client.isIdle }
+    await client.shutdown(how)
+    for call in calls { #expect(await call.value?.kind == .shutdown) }
+    #expect(await failure { try await download.value }?.kind == .shutdown)
+    #expect(await listening.value?.kind == .shutdown)
+    await server.stop()
+  }
+
+  @Test func `a paused download fails at once`() async throws {
+    let server = try ScriptedServer(script: [
+      .expectRequest, .head(fields: [("Content-Length", "\(1 << 30)"), ("ETag", "\"a\"")]),
+      .sendContent(count: 1 << 30),
+    ])
+    let folder = try TestFolder()
+    for keeps in [true, false] {
+      let client = Client()
+      let download = client.download(.get(server.url), to: .file(folder.path + "/\(keeps)"))
+      for await event in download.events { if case .progress = event { break } }
+      download.pause(keepingConnection: keeps)
+      await client.shutdown(.immediate)
+      #expect(await failure { try await download.value }?.kind == .shutdown)
     }
     await server.stop()
   }

@@ -17,14 +17,25 @@ extension AuthorizationAttempt {
         }
       }
       group.addTask {
-        try? await clock.sleep(max(.zero, deadline - clock.now()))
+        do {
+          try await clock.sleep(max(.zero, deadline - clock.now()))
+        } catch {
+          // The client was shut down.
+          if let error = error as? HTTPError { return .failure(error) }
+        }
         return nil
       }
       let first = await group.next() ?? nil
       group.cancelAll()
       return first
     }
-    if let ended { return try ended.get() }
+    if let ended {
+      do throws(HTTPError) {
+        return try ended.get()
+      } catch {
+        throw error.naming(method: request.method, url: request.url)
+      }
+    }
     if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
     throw HTTPError(
       .totalTimeout, phase: .queue,

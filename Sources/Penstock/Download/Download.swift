@@ -147,7 +147,10 @@ extension Client {
       calls: calls)
     state.run {
       await turn?.take()
+      // What is paused must see that there is nothing to go on with.
+      let key = ending.whenEnded { control.gate.open() }
       await run.run()
+      ending.forget(key)
       await turn?.give(state.result)
     }
     return Download(state: state, control: control)

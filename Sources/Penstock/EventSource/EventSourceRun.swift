@@ -171,8 +171,13 @@ final class EventSourceRun: @unchecked Sendable {
   private func waited(_ delay: Duration) async -> EventSourceStateMachine.Action {
     let left = timeLeft ?? delay
     do {
-      try await surroundings.sleep(min(delay, max(.zero, left)))
+      try await client.ending.wait { [sleep = surroundings.sleep] in
+        try await sleep(min(delay, max(.zero, left)))
+      }
     } catch {
+      if let error = error as? HTTPError {
+        return .fail(error.naming(method: request.method, url: request.url))
+      }
       return .fail(HTTPError.cancelled(phase: .body, url: request.url))
     }
     return left < delay ? .fail(timedOut) : machine.waited()

@@ -27,14 +27,21 @@ package struct PipelineClock: Sendable {
     now: { .now }, sleep: { try await Task.sleep(for: $0, tolerance: .zero) },
     secondsSinceEpoch: { Int64(time(nil)) }, random: { Double.random(in: 0..<1) })
 
-  /// Waits, with the one error that a wait can end by.
+  /// Waits, with the errors that a wait can end by: `cancelled`, and `shutdown` with the client.
   package func wait(
     _ duration: Duration, method: HTTPMethod, url: String
   ) async throws(HTTPError) {
     do {
       try await sleep(duration)
     } catch {
-      throw HTTPError.cancelled.naming(method: method, url: url)
+      throw (error as? HTTPError ?? .cancelled).naming(method: method, url: url)
     }
+  }
+
+  /// The same clock, whose waits throw `HTTPError.Kind.shutdown` when the client is shut down.
+  func ending(with ending: ClientEnding) -> PipelineClock {
+    var clock = self
+    clock.sleep = { [sleep] duration in try await ending.wait { try await sleep(duration) } }
+    return clock
   }
 }

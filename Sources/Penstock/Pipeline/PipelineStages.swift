@@ -11,12 +11,12 @@ final class PipelineStages: Sendable {
   /// Nothing stands between a call and the transport unless its request says so.
   let isEmpty: Bool
 
-  init(_ configuration: ClientConfiguration) {
+  init(_ configuration: ClientConfiguration, _ ending: ClientEnding) {
     callMiddlewares = configuration.middlewares.filter { $0.scope == .call }
     attemptMiddlewares = configuration.middlewares.filter { $0.scope == .attempt }
     authorizer = configuration.authorizer ?? AuthorizationStage.of(configuration)
     retry = configuration.retry
-    clock = configuration.clock
+    clock = configuration.clock.ending(with: ending)
     allowance = configuration.retryBudget.map { RetryAllowance($0, now: configuration.clock.now()) }
     isEmpty = configuration.middlewares.isEmpty && authorizer == nil && retry == nil
   }

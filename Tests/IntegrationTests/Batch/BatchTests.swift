@@ -361,4 +361,25 @@ import Testing
     }
     await server.stop()
   }
+
+  @Test func `a shutdown fails what waits for its next attempt or for its host`() async throws {
+    let server = try ScriptedServer(script: .response(status: 503, fields: [("Retry-After", "60")]))
+    try await TestClient.with { client in
+      var options = BatchOptions()
+      options.retry = RetryPolicy(limit: 1)
+      let inputs = (0..<3).map { Request.get(server.url("/\($0)")) }
+      let batch = client.batch(inputs, limits: .init(total: 1), options: options)
+      let task = Task {
+        var kinds: [HTTPError.Kind?] = []
+        for try await result in batch { kinds.append(result.error?.kind) }
+        return kinds
+      }
+      try await server.waitForRequests(1)
+      #expect(await eventually { batch.status.running == 0 && batch.status.queued == 3 })
+      await client.shutdown(.immediate)
+      let kinds = try await task.value
+      #expect(kinds == [.shutdown, .shutdown, .shutdown])
+    }
+    await server.stop()
+  }
 }

@@ -316,4 +316,34 @@ import Testing
     #expect(folder.holds(server.content, in: "f"))
     await server.stop()
   }
+
+  @Test func `a part in chunks tells the total by its range`() async throws {
+    let folder = try TestFolder()
+    let server = try ScriptedServer(scripts: [
+      [
+        .expectRequest,
+        .send("HTTP/1.1 200 OK\r\nETag: \"a\"\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"), .close,
+      ],
+      [
+        .expectRequest,
+        .send(
+          "HTTP/1.1 206 Partial Content\r\nETag: \"a\"\r\nContent-Range: bytes 5-9/10\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n2\r\nwo\r\n"),
+        .waitForSignal("rest"), .send("3\r\nrld\r\n0\r\n\r\n"),
+      ],
+    ])
+    try await TestClient.with { client in
+      var options = DownloadOptions()
+      options.retry.backoff.base = .milliseconds(1)
+      let download = client.download(.get(server.url), to: .file(folder("f")), options)
+      for await event in download.events {
+        if case .progress(let progress) = event, progress.total == 10 { server.open("rest") }
+      }
+      _ = try await download.value
+      #expect(folder.text("f") == "helloworld")
+      #expect(server.requests.map { $0.value(of: "Range") } == [nil, "bytes=5-"])
+      #expect(server.requests.last?.value(of: "If-Range") == "\"a\"")
+    }
+    await server.stop()
+  }
 }

@@ -104,7 +104,11 @@ extension OAuth2Client {
       ("device_code", authorization.deviceCode.value),
     ]
     while case .wait(let pause) = action {
-      do { try await clock.sleep(pause) } catch { throw HTTPError.cancelled }
+      do {
+        try await client.ending.wait { [sleep = clock.sleep] in try await sleep(pause) }
+      } catch {
+        throw error as? HTTPError ?? .cancelled
+      }
       let answer: (HTTPStatus, HTTPFields, [UInt8])
       do throws(HTTPError) {
         answer = try await post(tokenURL, form, using: client)

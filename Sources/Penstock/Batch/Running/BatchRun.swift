@@ -24,6 +24,7 @@ final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
     var alarmTask: Task<Void, Never>?
     var hasCancelled = false
     var isClaimed = false
+    var endingKey: UInt64?
     var isConsumerCancelled = false
   }
 
@@ -71,14 +72,24 @@ final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
 
   // MARK: the consumer
 
+  deinit {
+    if let key = state.withLock({ $0.endingKey }) { performer.client.ending.forget(key) }
+  }
+
   /// True for the first caller.
   func claim() -> Bool {
-    state.withLock { state in
+    let isFirst = state.withLock { state in
       if state.isClaimed { return false }
       state.isClaimed = true
       state.machine.begins(at: .now)
       return true
     }
+    guard isFirst else { return false }
+    let key = performer.client.ending.whenEnded { [weak self] in
+      self?.change { $0.machine.hurry(now: .now) }
+    }
+    state.withLock { $0.endingKey = key }
+    return true
   }
 
   /// Why the batch can't begin.

@@ -267,6 +267,9 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
 
   // MARK: control
 
+  /// The client has ended: no retry, rate or request to wait holds an input back from hearing that.
+  mutating func hurry(now: Instant) { scheduler.hurry(now: now) }
+
   /// Waits for what runs; what was read and hasn't begun ends as cancelled.
   mutating func drain(now: Instant) {
     guard phase == .running else { return }

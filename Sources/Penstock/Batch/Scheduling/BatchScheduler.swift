@@ -53,6 +53,8 @@ struct BatchScheduler {
   private var linedUp = 0
   private var timers = BatchTimers()
   private var meanBytes = 0.0
+  /// Whether nothing waits for its time any more.
+  private var isHurried = false
   private(set) var running = 0
   /// Tickets that were read and haven't been started, those that wait for a repeat included.
   private(set) var waiting = 0
@@ -120,6 +122,17 @@ struct BatchScheduler {
     return timers.earliest.flatMap { $0 > now ? $0 : nil }
   }
 
+  /// From now on nothing waits for its time: what is left ends at once.
+  mutating func hurry(now: Instant) {
+    isHurried = true
+    for ticket in timers.takeTickets() { timers.insert(.ticket(ticket), at: now) }
+    for host in hosts.indices {
+      hosts[host].heldUntil = nil
+      hosts[host].tokens = nil
+      place(host, now)
+    }
+  }
+
   /// The size of a running body is known.
   mutating func sized(_ ticket: Int, bytes: Int64) {
     heldBytes += bytes - entries[ticket].reserved
@@ -148,12 +161,13 @@ struct BatchScheduler {
     entries[ticket].startedAt = nil
     waiting += 1
     hosts[host].repeats += 1
-    timers.insert(.ticket(ticket), at: time)
+    timers.insert(.ticket(ticket), at: isHurried ? now : time)
     place(host, now)
   }
 
   /// The host of a ticket wants to be left alone until this time (`Retry-After`).
   mutating func hold(hostOf ticket: Int, until: Instant, now: Instant) {
+    if isHurried { return }
     let host = entries[ticket].host
     hosts[host].heldUntil = max(until, hosts[host].heldUntil ?? until)
     place(host, now)
@@ -161,6 +175,7 @@ struct BatchScheduler {
 
   /// The host of a ticket wants this much time between two requests (a crawl delay).
   mutating func slow(hostOf ticket: Int, to delay: Duration, now: Instant) {
+    if isHurried { return }
     let host = entries[ticket].host
     let rate = 1 / max(0.001, delay / .seconds(1))
     if let tokens = hosts[host].tokens, tokens.rate <= rate { return }
@@ -197,7 +212,7 @@ struct BatchScheduler {
     if let adaptation = limits.adaptation {
       host.adaptive = BatchAdaptiveLimit(adaptation, maximum: limits.perHost)
     }
-    if let rate = limits.ratePerHost {
+    if let rate = limits.ratePerHost, !isHurried {
       host.tokens = TokenBucket(rate: 1 / (rate.interval / .seconds(1)), burst: Double(rate.burst), now: now)
     }
     let index: Int

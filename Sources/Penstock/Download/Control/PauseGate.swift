@@ -4,6 +4,7 @@ import Synchronization
 final class PauseGate: Sendable {
   private struct State: Sendable {
     var isPaused = false
+    var isOpenForGood = false
     var sleepers: [Int: UnsafeContinuation<Void, Never>] = [:]
     var lastKey = 0
   }
@@ -12,7 +13,13 @@ final class PauseGate: Sendable {
 
   var isPaused: Bool { state.withLock { $0.isPaused } }
 
-  func pause() { state.withLock { $0.isPaused = true } }
+  func pause() { state.withLock { $0.isPaused = !$0.isOpenForGood } }
+
+  /// Nothing is held here any more.
+  func open() {
+    state.withLock { $0.isOpenForGood = true }
+    resume()
+  }
 
   func resume() {
     let sleepers = state.withLock { state in

@@ -103,7 +103,7 @@ final class ResumingBodySource: BodySource, WireCounting, @unchecked Sendable {
         error, reached: max(1, received), retryAfter: wait, random: Double.random(in: 0..<1))
       {
       case .giveUp: throw error
-      case .retry(let delay): if delay > .zero { try? await Task.sleep(for: delay) }
+      case .retry(let delay): if delay > .zero { await client.ending.sleep(delay) }
       }
       wait = nil
       if Task.isCancelled { throw .cancelled(phase: .body, url: request.url) }

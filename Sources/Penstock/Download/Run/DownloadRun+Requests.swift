@@ -95,7 +95,7 @@ extension DownloadRun {
     }
     state.note(
       .retry(DownloadRetry(attempt: attempt, delay: delay, reason: error, url: error.url ?? "")))
-    if delay > .zero { try? await Task.sleep(for: delay) }
+    if delay > .zero { await client.ending.sleep(delay) }
   }
 
   /// Another URL, where the one at hand has expired.
