@@ -15,9 +15,6 @@ extension CurlLoop {
     let item: ExchangeItem
     if code == 0, transfer.machine.refusal == nil {
       item = transfer.completion()
-      if let socket = transfer.easy?.socket, transfer.speaksWhenAsked {
-        executor.poller.expectSilence(fd: socket)
-      }
     } else {
       item = .failure(failure(transfer, code))
     }

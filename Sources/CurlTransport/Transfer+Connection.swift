@@ -19,10 +19,6 @@ extension Transfer {
     return machine.sends > 0
   }
 
-  /// Whether its peer sends nothing unasked: what HTTP/1 has on a kept connection is no answer to the next request
-  /// (RFC 9112 §9.2), though libcurl up to 8.0 takes it for one.
-  var speaksWhenAsked: Bool { version == .http1_1 || version == .http1_0 }
-
   /// Whether its connection is one of HTTP/2, as far as can be told before the head.
   var isOnHTTP2: Bool { version == .http2 || turn.http2Origins.contains(url.origin) }
 

@@ -15,8 +15,6 @@ import Glibc
     var isOpened = false
     /// Nobody waits for it, but the kernel wasn't told.
     var isLingering = false
-    /// Whether it is shut down when it reports anything while it lingers.
-    var expectsSilence = false
   }
 
   static let eventsPerWait = 256
@@ -62,7 +60,6 @@ import Glibc
     let current = registrations[index].interest
     let lingered = registrations[index].isLingering
     registrations[index].isLingering = false
-    registrations[index].expectsSilence = false
     let isNew = isNew && !lingered
     if isNew {
       registrations[index].generation &+= 1
@@ -122,14 +119,6 @@ import Glibc
     end(index)
   }
 
-  /// The peer of a lingering descriptor has nothing to say until it is asked: if it does speak, or closes, the
-  /// connection is shut down, so that nobody takes it for alive, nor what came for an answer.
-  package func expectSilence(fd: Int32) {
-    let index = Int(fd)
-    guard fd >= 0, index < registrations.count, registrations[index].isLingering else { return }
-    registrations[index].expectsSilence = true
-  }
-
   /// Whether the registration that the event came from is still in force.
   package func isCurrent(_ event: PollEvent) -> Bool {
     let index = Int(event.fd)
@@ -180,13 +169,11 @@ import Glibc
     guard index < registrations.count, registrations[index].isLingering,
       registrations[index].generation == event.generation
     else { return }
-    if registrations[index].expectsSilence { _ = shutdown(event.fd, Int32(SHUT_RDWR)) }
     remove(fd: event.fd)
   }
 
   private func end(_ index: Int) {
     registrations[index].isLingering = false
-    registrations[index].expectsSilence = false
     registrations[index].interest = 0
     registrations[index].generation &+= 1
   }

@@ -190,39 +190,6 @@ import Testing
     #expect(Self.events(poller).map(\.fd) == [pair.near])
   }
 
-  @Test func whatMustBeSilentIsShutDownWhenItSpeaksWhileItLingers() throws {
-    let poller = try Poller()
-    let pair = SocketPair()
-    poller.opened(fd: pair.near)
-    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
-    // Not lingering: it may speak.
-    poller.expectSilence(fd: pair.near)
-    pair.sendToNear()
-    #expect(Self.events(poller).map(\.failed) == [false])
-    var byte: UInt8 = 0
-    _ = read(pair.near, &byte, 1)
-    poller.remove(fd: pair.near, mayLinger: true)
-    poller.expectSilence(fd: pair.near)
-    pair.sendToNear()
-    #expect(Self.events(poller).isEmpty)
-    #expect(read(pair.far, &byte, 1) == 0)
-  }
-
-  @Test func whatIsWantedAgainMaySpeakAlsoWhenItLingersLater() throws {
-    let poller = try Poller()
-    let pair = SocketPair()
-    poller.opened(fd: pair.near)
-    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
-    poller.remove(fd: pair.near, mayLinger: true)
-    poller.expectSilence(fd: pair.near)
-    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
-    poller.remove(fd: pair.near, mayLinger: true)
-    pair.sendToNear()
-    #expect(Self.events(poller).isEmpty)
-    poller.set(fd: pair.near, readable: true, writable: false, isNew: true)
-    #expect(Self.events(poller).map(\.failed) == [false])
-  }
-
   @Test func aDescriptorWhoseEndIsNotHeardOfDoesNotLinger() throws {
     let poller = try Poller()
     let pair = SocketPair()
