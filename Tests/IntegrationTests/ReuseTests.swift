@@ -194,7 +194,8 @@ import Testing
     await server.stop()
   }
 
-  @Test func `large bodies one after another arrive whole, each on the connection of the last`() async throws {
+  @Test func `large bodies one after another arrive whole, each on the connection of the last`() async throws
+  {
     let server = try ChunkServer()
     try await TestClient.with { client in
       for round in 0..<12 {
