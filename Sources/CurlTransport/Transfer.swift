@@ -22,7 +22,7 @@ final class Transfer: @unchecked Sendable {
   /// How many there are in the process, for tests of what is left behind.
   static let live = Atomic<Int>(0)
   private let loop: CurlLoop
-  let turn: LoopTurn
+  var turn: LoopTurn { loop.turn }
 
   // One thread and no callback into user code: checking each access at run time finds nothing and costs much.
   @safe @exclusivity(unchecked) var machine: TransferStateMachine
@@ -82,7 +82,6 @@ final class Transfer: @unchecked Sendable {
     self.upload = upload
     self.ticket = ticket
     self.loop = loop
-    turn = loop.turn
     // libcurl forgets trailers with the first sending (see `EasyHandle.setPace`).
     let mayReplay =
       (request.method.isIdempotent || options.value.mayReplayUnsafe)

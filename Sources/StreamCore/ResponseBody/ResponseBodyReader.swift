@@ -28,7 +28,7 @@ package final class ResponseBodyReader: PollableBodySource, @unchecked Sendable 
     self.low = watermark.low
   }
 
-  deinit { storage.abandon() }
+  deinit { if !hasEnd { storage.abandon() } }
 
   package func next() async throws(HTTPError) -> BodyChunk? {
     while true {
@@ -112,7 +112,7 @@ package final class ResponseBodyReader: PollableBodySource, @unchecked Sendable 
 
   package func abandon() {
     // First: else giving credit would tell a held producer to go on.
-    storage.abandon()
+    if !hasEnd { storage.abandon() }
     forget()
   }
 
