@@ -89,7 +89,8 @@ final class Transfer: @unchecked Sendable {
     machine = TransferStateMachine(allowedSends: mayReplay ? 4 : 1, hasUpload: upload != nil)
     deadlines = TransferDeadlines(
       limits: options.value.bytesPerSecond == nil ? options.value.timeouts : options.value.pacedTimeouts,
-      spans: options.value.bytesPerSecond == nil ? options.value.limits : nil, called: LoopExecutor.monotonicNow(), isLongLived: options.value.isLongLived)
+      spans: options.value.bytesPerSecond == nil ? options.value.limits : nil,
+      called: LoopExecutor.monotonicNow(), isLongLived: options.value.isLongLived)
     parser = HeaderBlockParser(limit: options.value.headLimit)
     mayBeProvisional = request.headers.contains("Expect")
     Self.live.wrappingAdd(1, ordering: .relaxed)

@@ -66,17 +66,25 @@ struct TransferDeadlines: Sendable {
     if isDue(spans.total, since: called), let limit = limits.total { return .passed(.totalTimeout, limit) }
     switch phase {
     case .queued:
-      if isDue(spans.admission, since: called), let limit = limits.admission { return .passed(.admissionTimeout, limit) }
+      if isDue(spans.admission, since: called), let limit = limits.admission {
+        return .passed(.admissionTimeout, limit)
+      }
     case .resolving, .connecting:
-      if isDue(spans.connect, since: began), let limit = limits.connect { return .passed(.connectTimeout, limit) }
+      if isDue(spans.connect, since: began), let limit = limits.connect {
+        return .passed(.connectTimeout, limit)
+      }
       upcoming(spans.firstByte)
       upcoming(spans.idle)
     case .awaitingHead:
-      if isDue(spans.firstByte, since: requestSent), let limit = limits.firstByte { return .passed(.firstByteTimeout, limit) }
+      if isDue(spans.firstByte, since: requestSent), let limit = limits.firstByte {
+        return .passed(.firstByteTimeout, limit)
+      }
       upcoming(spans.idle)
     case .sending, .receiving:
       if isWaitingForUs { lastProgress = now }
-      if isDue(spans.idle, since: lastProgress), let limit = limits.idle { return .passed(.idleTimeout, limit) }
+      if isDue(spans.idle, since: lastProgress), let limit = limits.idle {
+        return .passed(.idleTimeout, limit)
+      }
       if phase == .sending { upcoming(spans.firstByte) }
     case .abandoned, .ended:
       return .sleep(until: nil)

@@ -12,7 +12,8 @@ public struct Response: Sendable {
     let attempts: [HTTPError.Attempt]
 
     init(
-      _ delivered: DeliveredHead, _ url: String, _ history: [RedirectHop], _ body: ResponseBody, _ exchange: Exchange?, _ announcedLength: Int64?,
+      _ delivered: DeliveredHead, _ url: String, _ history: [RedirectHop], _ body: ResponseBody,
+      _ exchange: Exchange?, _ announcedLength: Int64?,
       _ wireCounter: (any WireCounting)?, _ attempts: [HTTPError.Attempt]
     ) {
       self.delivered = delivered

@@ -40,7 +40,8 @@ struct ConnectionEndsCache {
       remote: Self.text(remote, remotePort), local: local.isEmpty ? "" : Self.text(local, localPort))
     if entries.count >= Self.kept { entries.removeAll(keepingCapacity: true) }
     entries[localPort] = Entry(
-      remoteIP: Array(remote.utf8CString), localIP: Array(local.utf8CString), remotePort: remotePort, ends: ends)
+      remoteIP: Array(remote.utf8CString), localIP: Array(local.utf8CString), remotePort: remotePort,
+      ends: ends)
     return ends
   }
 

@@ -23,7 +23,8 @@ struct PlainURL {
     let prefix = 0..<parts.pathStart
     let authority = unsafe Authority(
       scheme: parts.isSecure ? "https" : "http", host: string(parts.host), port: parts.port,
-      origin: parts.hasPort ? string(prefix) : "\(string(prefix)):\(parts.port)", prefix: Array(bytes[prefix]))
+      origin: parts.hasPort ? string(prefix) : "\(string(prefix)):\(parts.port)", prefix: Array(bytes[prefix])
+    )
     authority.remember()
     return authority
   }

@@ -160,7 +160,8 @@ final class PipelineRun: @unchecked Sendable {
         source: source, contentLength: length, isEndVerifiable: framing != .untilClose, origin: origin)
     }
     return Response(
-      delivered, url: shownURL(exchange), history: hops, body: body, exchange: exchange, announcedLength: length, wireCounter: counter,
+      delivered, url: shownURL(exchange), history: hops, body: body, exchange: exchange,
+      announcedLength: length, wireCounter: counter,
       attempts: managed?.retry?.attempts ?? [])
   }
 

@@ -41,8 +41,8 @@ package final class ResponseBodyReader: PollableBodySource, @unchecked Sendable 
   }
 
   package func ready() throws(HTTPError) -> ReadyChunk {
-    // Also with chunks at hand: the peer is told at once. One that has said all needn't be told.
-    if !hasEnd, Task.isCancelled, failure == nil {
+    // Also with chunks at hand: the peer is told at once. Nothing is left to stop where only the end is.
+    if !(hasEnd && position == items.count - 1), Task.isCancelled, failure == nil {
       let hadItems = position < items.count
       abandon()
       // The storage may take these for read: to stop short of them is no end.
