@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What DESIGN §1 says about the source tree, read from the tree itself.
+/// The rules of the source tree, read from the tree itself.
 struct StructureTests {
   private struct Source: Sendable {
     let path: String
