@@ -1,4 +1,5 @@
 import Penstock
+import StreamCore
 
 /// Turns lines into inputs: a URL a line, or a JSON object. Whatever is wrong with a line is the failure of its
 /// input.
