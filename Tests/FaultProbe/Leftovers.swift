@@ -2,6 +2,7 @@ import CurlTransport
 import Penstock
 import PenstockTesting
 import StreamCore
+import TestSupport
 
 /// Many exchanges, then a shutdown: descriptors and threads must be as before.
 enum Leftovers {
@@ -34,6 +35,7 @@ enum Leftovers {
               index % 5]
             let body: RequestBody = index % 3 == 0 ? .bytes([UInt8](repeating: 1, count: 100_000)) : .empty
             let call = Task { try await client.send(.put(server.url(path), body: body)).body.drain() }
+            // Any moment of an exchange.
             try? await Task.sleep(for: .microseconds(Int.random(in: 0..<20_000)))
             call.cancel()
             _ = await call.result
@@ -50,7 +52,7 @@ enum Leftovers {
     let descriptors = ProcessFacts.descriptors
     let isIdle = try await once(body)
     print("idle \(isIdle ? 1 : 0)")
-    _ = await ProcessFacts.eventually {
+    _ = await eventually {
       ProcessFacts.descriptors <= descriptors && ProcessFacts.loopThreads == 0
     }
     print("descriptors \(ProcessFacts.descriptors - descriptors)")
@@ -64,7 +66,7 @@ enum Leftovers {
     let client = Client(configuration: configuration)
     let server = try ChunkServer()
     try await body(client, server)
-    let isIdle = await ProcessFacts.eventually {
+    let isIdle = await eventually {
       client.gauges.running == 0 && client.gauges.waiting == 0 && client.gauges.bufferedBytes == 0
     }
     await client.shutdown()

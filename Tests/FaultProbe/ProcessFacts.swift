@@ -38,13 +38,4 @@ enum ProcessFacts {
     }
     return names
   }
-
-  /// Waits until a condition holds that nothing signals.
-  static func eventually(_ isMet: () -> Bool) async -> Bool {
-    for _ in 0..<2000 {
-      if isMet() { return true }
-      try? await Task.sleep(for: .milliseconds(5))
-    }
-    return false
-  }
 }
