@@ -1,5 +1,5 @@
 import Dispatch
-package import Glibc
+import Glibc
 package import Penstock
 import StreamCore
 import Synchronization
