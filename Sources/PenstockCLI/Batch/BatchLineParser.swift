@@ -1,5 +1,4 @@
 import Penstock
-import StreamCore
 
 /// Turns lines into inputs: a URL a line, or a JSON object. Whatever is wrong with a line is the failure of its
 /// input.
