@@ -27,7 +27,7 @@ let auth = SessionAuthenticator(options: session)
 var configuration = ClientConfiguration()
 // The token goes to this origin and to no other.
 configuration.credentials = [ScopedCredential(auth, for: OriginPattern(api.server.url))]
-configuration.api.coding(JSONCoding.webAPI)
+configuration.api.coding(.webAPI)
 let client = Client(baseURL: api.server.url("/v1"), configuration: configuration)
 
 try await client.path("login").noAuth().savesSession().post(Login(user: "me", password: "secret")).send()
