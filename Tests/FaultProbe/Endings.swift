@@ -2,7 +2,6 @@ import Glibc
 import Penstock
 import PenstockTesting
 import StreamCore
-import TestSupport
 
 /// How things end: the process, the last reference, a connection under TLS.
 enum Endings {
@@ -26,10 +25,10 @@ enum Endings {
       dropped.cancel()
       _ = await dropped.result
     }
-    let isDone = await eventually { server.openConnectionCount == 0 }
+    let isDone = await ProcessFacts.eventually { server.openConnectionCount == 0 }
     print("closed \(isDone ? 1 : 0)")
     await server.stop()
-    let hasNoLoop = await eventually { ProcessFacts.loopThreads == 0 }
+    let hasNoLoop = await ProcessFacts.eventually { ProcessFacts.loopThreads == 0 }
     print("ended \(hasNoLoop ? 1 : 0)")
   }
 

@@ -2,7 +2,6 @@ import CurlTransport
 import Penstock
 import PenstockTesting
 import StreamCore
-import TestSupport
 
 /// Many exchanges, then a shutdown: descriptors and threads must be as before.
 enum Leftovers {
@@ -52,7 +51,7 @@ enum Leftovers {
     let descriptors = ProcessFacts.descriptors
     let isIdle = try await once(body)
     print("idle \(isIdle ? 1 : 0)")
-    _ = await eventually {
+    _ = await ProcessFacts.eventually {
       ProcessFacts.descriptors <= descriptors && ProcessFacts.loopThreads == 0
     }
     print("descriptors \(ProcessFacts.descriptors - descriptors)")
@@ -66,7 +65,7 @@ enum Leftovers {
     let client = Client(configuration: configuration)
     let server = try ChunkServer()
     try await body(client, server)
-    let isIdle = await eventually {
+    let isIdle = await ProcessFacts.eventually {
       client.gauges.running == 0 && client.gauges.waiting == 0 && client.gauges.bufferedBytes == 0
     }
     await client.shutdown()

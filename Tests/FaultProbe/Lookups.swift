@@ -1,6 +1,5 @@
 import Penstock
 import StreamCore
-import TestSupport
 
 /// Requests for names that the resolver doesn't answer: callers leave at once, threads stay few, and a shutdown
 /// doesn't wait.
@@ -15,15 +14,15 @@ enum Lookups {
 
     // One name, many requests: one look-up.
     let same = (0..<50).map { _ in Task { try await client.send(.get("http://one.hang.test/")) } }
-    _ = await eventually { client.gauges.running == 50 }
-    _ = await eventually { Resolver.running == 1 }
+    _ = await ProcessFacts.eventually { client.gauges.running == 50 }
+    _ = await ProcessFacts.eventually { Resolver.running == 1 }
     print("one-name \(Resolver.most)")
 
     // Many names: sixteen look-ups.
     let many = (0..<100).map { index in
       Task { try await client.send(.get("http://n\(index).hang.test/")) }
     }
-    _ = await eventually { client.gauges.running == 150 }
+    _ = await ProcessFacts.eventually { client.gauges.running == 150 }
     // A seventeenth look-up would start at once; that none does, no event tells.
     try await Task.sleep(for: .milliseconds(200))
     print("many-names \(Resolver.most)")
@@ -41,7 +40,7 @@ enum Lookups {
 
     // Requests that wait for a look-up fail with the client.
     let waiting = (0..<20).map { _ in Task { try await client.send(.get("http://two.hang.test/")) } }
-    _ = await eventually { client.gauges.running == 20 }
+    _ = await ProcessFacts.eventually { client.gauges.running == 20 }
     let ended = clock.now
     await client.shutdown(.immediate)
     var failed = 0
@@ -53,7 +52,7 @@ enum Lookups {
     print("shutdown \(failed)")
     print("shutdown-ms \(Int((clock.now - ended) / .milliseconds(1)))")
     Resolver.release()
-    _ = await eventually { Resolver.running == 0 }
+    _ = await ProcessFacts.eventually { Resolver.running == 0 }
     print("left \(Resolver.running)")
 
     // The answer of one look-up is the answer for all that wait for it.

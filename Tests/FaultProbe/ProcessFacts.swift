@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// What this process holds now.
 enum ProcessFacts {
@@ -38,4 +39,7 @@ enum ProcessFacts {
     }
     return names
   }
+
+  /// Waits for what nothing signals.
+  static func eventually(_ isMet: () -> Bool) async -> Bool { await TestSupport.eventually(isMet) }
 }
