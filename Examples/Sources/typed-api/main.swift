@@ -34,9 +34,11 @@ try await client.path("login").noAuth().savesSession().post(Login(user: "me", pa
 // Eight at once, with a token that is good for two: those that are refused wait for one refresh and go again.
 let names = try await withThrowingTaskGroup(of: String.self) { group in
   for id in 1...8 { group.addTask { try await client.send(GetUser(id: id)).value.fullName } }
-  return try await group.reduce(into: []) { $0.append($1) }
+  var names: [String] = []
+  for try await name in group { names.append(name) }
+  return names.sorted()
 }
-print(names.sorted())
+print(names)
 do {
   let user: User = try await client.path("users", 404).decodingErrors(as: APIError.self).value()
   print(user)
