@@ -1,4 +1,5 @@
 // A server on this machine to try the other examples on, until it is interrupted: local-server [FOLDER]
+import Foundation
 import PenstockTesting
 
 let folder = CommandLine.arguments.dropFirst().first ?? "."
@@ -13,4 +14,6 @@ print(
   \(server.url)/file/NAME            files of \(folder), with ranges
   \(server.url)/echo                 what was sent
   """)
+// Seen at once, also through a pipe.
+fflush(nil)
 for await _ in AsyncStream<Never>.makeStream().stream {}
