@@ -68,6 +68,11 @@ let package = Package(
 
     // What several test targets share; it knows none of ours.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    // What the tests of Penstock and the integration tests share.
+    .target(
+      name: "PenstockTestSupport", dependencies: ["Penstock", "StreamCore"],
+      path: "Tests/PenstockTestSupport",
+      swiftSettings: strict),
     .testTarget(
       name: "StreamCoreTests", dependencies: ["TestSupport", "StreamCore"], swiftSettings: strict),
     .testTarget(name: "PollLoopTests", dependencies: ["TestSupport", "PollLoop"], swiftSettings: strict),
@@ -76,25 +81,28 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PenstockTests",
-      dependencies: ["TestSupport", "Penstock", "PenstockTesting", "StreamCore", "CZlib"],
+      dependencies: [
+        "TestSupport", "PenstockTestSupport", "Penstock", "PenstockTesting", "StreamCore", "CZlib",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PenstockBatchStateTests", dependencies: ["TestSupport", "PenstockBatchState", "Penstock"],
       swiftSettings: strict),
     .testTarget(
-      name: "PenstockTestingTests", dependencies: ["PenstockTesting", "StreamCore"],
+      name: "PenstockTestingTests", dependencies: ["TestSupport", "PenstockTesting", "StreamCore"],
       swiftSettings: strict),
     .testTarget(
-      name: "PenstockCLITests", dependencies: ["PenstockCLI", "Penstock", "PenstockTesting"],
+      name: "PenstockCLITests",
+      dependencies: ["TestSupport", "PenstockCLI", "Penstock", "PenstockTesting", "StreamCore"],
       swiftSettings: strict),
     // Scenarios that the integration tests run in processes of their own.
     .executableTarget(
-      name: "fault-probe", dependencies: ["Penstock", "PenstockTesting", "CurlTransport"],
+      name: "fault-probe", dependencies: ["TestSupport", "Penstock", "PenstockTesting", "CurlTransport"],
       path: "Tests/FaultProbe",
       swiftSettings: strict),
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["TestSupport", "Penstock", "PenstockTesting", "CurlTransport"],
+      dependencies: ["TestSupport", "PenstockTestSupport", "Penstock", "PenstockTesting", "CurlTransport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -113,8 +113,8 @@ struct CurlError {
     .contains { text.contains("alert " + $0) }
   }
 
-  /// A stream that was refused, or whose connection went away, before an answer began (RFC 9113 §6.8, §8.7). The
-  /// code alone doesn't tell (DESIGN §3).
+  /// A stream that was refused, or whose connection went away, before an answer began (RFC 9113 §6.8, §8.7). libcurl
+  /// has five codes for it, each of which also stands for other things (decision 20).
   private func isLostStream(_ transfer: Transfer) -> Bool {
     guard transfer.status == nil, transfer.mayShareConnection else { return false }
     if text.contains("REFUSED_STREAM") { return true }

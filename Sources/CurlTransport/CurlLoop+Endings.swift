@@ -43,7 +43,7 @@ extension CurlLoop {
     guard let easy = transfer.easy else {
       return transfer.error(.transport, "libcurl ended the exchange with code \(code)")
     }
-    // A handle that failed to rewind is spoilt (DESIGN §3).
+    // CURLE_SEND_FAIL_REWIND: the handle stays in that state (decision 6).
     if code == 65 { easy.isRecyclable = false }
     return CurlError(
       code: code, text: easy.text(forCode: code),

@@ -187,7 +187,7 @@ actor CurlLoop {
     let result = easy.setPaused(
       receiving: transfer.machine.isReceivePaused, sending: transfer.machine.isSendPaused)
     if result != 0 { return finished(transfer, code: result) }
-    // Bytes already inside TLS raise no socket event: drive it once (DESIGN §2 rule 6).
+    // Bytes already inside TLS raise no socket event: drive it once.
     multi?.runTimers()
   }
 
@@ -240,7 +240,7 @@ actor CurlLoop {
     admission.leave(transfer.ticket)
   }
 
-  /// libcurl is done with it: remove → recycle (DESIGN §2 rule 7).
+  /// libcurl is done with it: removed from the multi first, then recycled.
   func detach(_ transfer: Transfer) {
     turn.lookupEnded(transfer, resolved: false)
     if let position = transfer.position.take() {
@@ -341,8 +341,8 @@ actor CurlLoop {
     wakeReaders(all: false)
   }
 
-  /// Wakes readers after the socket actions, without a lock held (DESIGN §2 rule 4). Some may wait for the next
-  /// turn, which then only polls.
+  /// Wakes readers after the socket actions, once a turn and without a lock held. Some may wait for the next turn,
+  /// which then only polls.
   private func wakeReaders(all: Bool) {
     guard !turn.flushList.isEmpty else { return }
     var list: [Transfer] = []

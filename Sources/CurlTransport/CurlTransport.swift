@@ -50,7 +50,7 @@ package final class CurlTransport: Transport {
   }
 
   deinit {
-    // Only signals: open responses keep their loop until they end (DESIGN §2 rule 7).
+    // Only signals: open responses keep their loop until they end.
     for loop in state.withLock({ $0.loops }) { loop.executor.closeWhenIdle() }
   }
 

@@ -245,7 +245,7 @@ final class Transfer: @unchecked Sendable {
     }
     markForFlush()
     if head.status.code >= 300, machine.isSendPaused {
-      // HTTP/1 would never report the end of a paused upload (DESIGN §2 rule 6).
+      // HTTP/1 would never report the end of a paused upload.
       post(.feed)
     }
     return true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What must not reach a log, an error text or an exported command (DESIGN §2 rule 13).
+/// What must not reach a log, an error text or an exported command.
 package enum Redaction {
   /// What stands in place of a secret.
   package static let mark = "…"

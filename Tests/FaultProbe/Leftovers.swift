@@ -34,6 +34,7 @@ enum Leftovers {
               index % 5]
             let body: RequestBody = index % 3 == 0 ? .bytes([UInt8](repeating: 1, count: 100_000)) : .empty
             let call = Task { try await client.send(.put(server.url(path), body: body)).body.drain() }
+            // Any moment of an exchange.
             try? await Task.sleep(for: .microseconds(Int.random(in: 0..<20_000)))
             call.cancel()
             _ = await call.result

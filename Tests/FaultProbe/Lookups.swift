@@ -23,6 +23,7 @@ enum Lookups {
       Task { try await client.send(.get("http://n\(index).hang.test/")) }
     }
     _ = await ProcessFacts.eventually { client.gauges.running == 150 }
+    // A seventeenth look-up would start at once; that none does, no event tells.
     try await Task.sleep(for: .milliseconds(200))
     print("many-names \(Resolver.most)")
 

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// What this process holds now.
 enum ProcessFacts {
@@ -39,12 +40,6 @@ enum ProcessFacts {
     return names
   }
 
-  /// Waits until a condition holds that nothing signals.
-  static func eventually(_ isMet: () -> Bool) async -> Bool {
-    for _ in 0..<2000 {
-      if isMet() { return true }
-      try? await Task.sleep(for: .milliseconds(5))
-    }
-    return false
-  }
+  /// Waits for what nothing signals.
+  static func eventually(_ isMet: () -> Bool) async -> Bool { await TestSupport.eventually(isMet) }
 }

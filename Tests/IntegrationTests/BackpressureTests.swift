@@ -2,6 +2,7 @@ import Foundation
 import Penstock
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct BackpressureTests {
@@ -60,6 +61,7 @@ import Testing
                 return false
               }
               offset += Int64(chunk.count)
+              // A reader that is slow now and then.
               if UInt64.random(in: 0..<4, using: &random) == 0 { try await Task.sleep(for: .milliseconds(2)) }
             }
             return offset == 300_000

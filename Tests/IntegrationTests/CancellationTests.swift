@@ -2,6 +2,7 @@ import Foundation
 import Penstock
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 /// Cancelling a task in every phase of an exchange: the server sees the close within 100 ms (a second here, for
@@ -80,6 +81,7 @@ import Testing
     try await TestClient.with { client in
       let reader = Task {
         for try await _ in try await client.send(.get(server.url)).body {
+          // A pause that only the cancellation ends.
           try await Task.sleep(for: .seconds(3600))
         }
       }

@@ -1,6 +1,7 @@
 import Penstock
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 /// HTTP/2 over TLS, against servers of others.

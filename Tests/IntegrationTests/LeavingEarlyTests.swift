@@ -1,6 +1,7 @@
 import Penstock
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 /// However a reader leaves, the server sees it at once. The limit is ten times what is promised, for loaded

@@ -1,6 +1,7 @@
 import Penstock
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct MergedEventsTests {

@@ -70,6 +70,7 @@ import Testing
       $0.watermark = Watermark(low: 0, high: 10)
     }) { client in
       let response = try await client.send(.get(server.url))
+      // Most of the limit: with what follows it would be over it, were it counted.
       try await Task.sleep(for: .milliseconds(900))
       var iterator = response.body.makeAsyncIterator()
       var count = try await iterator.next()?.count ?? 0

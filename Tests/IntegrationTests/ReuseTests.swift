@@ -50,6 +50,7 @@ import Testing
     try await TestClient.with { client in
       for round in 0..<200 {
         try await client.expect("ok", from: .get(server.url))
+        // Every other time about when the server closes; else before.
         if round % 2 == 0 { try await Task.sleep(for: .milliseconds(3)) }
       }
     }

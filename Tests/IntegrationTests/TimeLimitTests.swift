@@ -1,6 +1,7 @@
 import Penstock
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 /// Each limit of time has an error of its own, and none of them fires for another's reason.
@@ -104,6 +105,7 @@ import Testing
       sink.yield([1])
       let call = Task { try await client.text(.put(server.url, body: .stream(stream))) }
       try await server.waitForHeads(1)
+      // Longer than the limit, with nothing sent.
       try await Task.sleep(for: .milliseconds(1500))
       sink.yield([2])
       sink.finish()

@@ -71,7 +71,7 @@ import Testing
     await client.shutdown()
     await server.stop()
     // The line is written just behind the end of the body.
-    while try FileText.read(path).isEmpty { await Task.yield() }
+    #expect(try await eventually { try !FileText.read(path).isEmpty })
     let player = Client(transport: try Recorder.playing(path))
     for _ in 0..<2 { #expect(try await player.absolute(url: url).value(as: Item.self).name == "a") }
   }

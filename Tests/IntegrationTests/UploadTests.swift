@@ -3,6 +3,7 @@ import Penstock
 import PenstockTesting
 import StreamCore
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct UploadTests {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Penstock
@@ -84,7 +85,7 @@ import Testing
 @Suite struct ProgressPainterTests {
   @Test(arguments: 0..<40)
   func frames_leave_what_was_said_and_the_last_lines(seed: UInt64) {
-    var random = Generator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let width = Int.random(in: 10...100, using: &random)
     var screen = ScreenModel(columns: width, height: 12)
     var painter = ProgressPainter()
@@ -124,13 +125,5 @@ import Testing
     _ = painter.frame(messages: [], lines: ["a", "b"], width: 80)
     painter.forget()
     #expect(!painter.frame(messages: [], lines: ["a", "b"], width: 80).contains("A"))
-  }
-
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ (state >> 29)
-    }
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Penstock
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PenstockCLI
@@ -108,7 +109,7 @@ import Testing
       try pipe.fileHandleForWriting.close()
     }
     // One write is stuck in the pipe: of a piece, or of four where it began late. Four fill the room beside it.
-    while written.withLock({ $0 }) < 4 { await Task.yield() }
+    #expect(await eventually { written.withLock { $0 } >= 4 })
     #expect(written.withLock { $0 } <= 8)
     let text = await read(pipe)
     try await task.value
@@ -122,7 +123,7 @@ import Testing
     try await output.write("x")
     await #expect(throws: OutputError.failed(errno: EBADF)) { try await output.finish() }
     await #expect(throws: OutputError.failed(errno: EBADF)) { try await output.write("y") }
-    while told.withLock({ $0 }) == 0 { await Task.yield() }
+    #expect(await eventually { told.withLock { $0 } > 0 })
     output.onFailure { told.withLock { $0 += 10 } }
     #expect(told.withLock { $0 } == 11)
   }

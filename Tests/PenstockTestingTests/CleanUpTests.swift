@@ -2,7 +2,7 @@ import Glibc
 import PenstockTesting
 import Testing
 
-/// The runtime opens descriptors of its own for its first timer.
+/// The runtime opens descriptors of its own for its first timer, which the sleep here is.
 private func warmUp() async throws {
   let server = try ScriptedServer(script: [.stall])
   let client = try RawClient(port: server.port)
@@ -13,7 +13,7 @@ private func warmUp() async throws {
   await server.stop()
 }
 
-/// Waits, five seconds at most, for what nothing signals.
+/// Waits, five seconds at most, for what nothing signals; on its thread, as a timer of the runtime's would be counted.
 private func comesTrue(_ condition: () -> Bool) -> Bool {
   let deadline = ContinuousClock.now + .seconds(5)
   while !condition() {

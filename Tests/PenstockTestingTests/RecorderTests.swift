@@ -1,6 +1,7 @@
 import Foundation
 @testable import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RecorderTests {
@@ -70,11 +71,11 @@ import Testing
 
   /// A line is written just behind the end of its body.
   private func lines(_ count: Int) async throws {
-    while true {
+    let areWritten = await eventually {
       let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-      if text.split(separator: "\n").count >= count { return }
-      await Task.yield()
+      return text.split(separator: "\n").count >= count
     }
+    #expect(areWritten)
   }
 
   @Test func `what is larger than the limit passes, and isn't recorded`() async throws {
@@ -108,7 +109,7 @@ import Testing
     mock.on(.any, .text("x"))
     let recorder = Recorder(recording: mock, to: "/nonexistent/folder/file")
     #expect(await play(recorder, TransportRequest(method: .get, url: "https://h/")) == "200  x")
-    while recorder.failure == nil { await Task.yield() }
+    #expect(await eventually { recorder.failure != nil })
     #expect(recorder.failure?.kind == .writeFailed)
   }
 }

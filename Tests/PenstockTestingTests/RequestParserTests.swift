@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PenstockTesting
@@ -68,7 +69,7 @@ import Testing
     #expect(whole.trailers == [[], [], [RecordedField(name: "T", value: "v")], []])
     #expect(whole.heads.map(\.keepsAlive) == [true, true, true, false])
     #expect(parse(stream.indices.map { stream[$0...$0] }) == whole)
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 5)
     for _ in 0..<500 { #expect(parse(cut(stream, using: &generator)) == whole) }
   }
 
@@ -91,7 +92,7 @@ import Testing
 
   @Test func random_bytes_never_trap() {
     for _ in 0..<2_000 {
-      var generator = SystemRandomNumberGenerator()
+      var generator = SeededGenerator(seed: 6)
       let alphabet = Array("GET / HTTP/1.1\r\n\r\n:chunked0123456789a;content-length".utf8) + [0, 255]
       let bytes = (0..<200).map { _ in alphabet.randomElement() ?? 0 }
       _ = parse(

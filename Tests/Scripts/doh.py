@@ -1,11 +1,11 @@
 """A DNS-over-HTTPS server (RFC 8484): doh.py CERTIFICATE KEY. Every name is at 127.0.0.1. Prints "port N", then a line
 for each question."""
 import http.server
-import os
 import ssl
 import struct
 import sys
-import threading
+
+from child import end_with_parent, say
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -20,7 +20,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             position += 1 + length
         kind = struct.unpack(">H", query[position + 1:position + 3])[0]
         question = query[12:position + 5]
-        print("question %s %d" % (".".join(labels), kind), flush=True)
+        say("question %s %d" % (".".join(labels), kind))
         answers = b""
         if kind == 1:
             answers = b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 60, 4) + bytes([127, 0, 0, 1])
@@ -36,16 +36,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def end_with_parent():
-    """The tests hold our input open; when they have gone, so have we."""
-    sys.stdin.buffer.read()
-    os._exit(0)
-
-
-threading.Thread(target=end_with_parent, daemon=True).start()
+end_with_parent()
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(sys.argv[1], sys.argv[2])
 server.socket = context.wrap_socket(server.socket, server_side=True)
-print("port %d" % server.server_address[1], flush=True)
+say("port %d" % server.server_address[1])
 server.serve_forever()

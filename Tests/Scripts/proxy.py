@@ -6,7 +6,6 @@ instead of answering), map=HOST:PORT (where every tunnel goes). Prints "port N",
 """
 import base64
 import hashlib
-import os
 import re
 import socket
 import ssl
@@ -14,24 +13,10 @@ import struct
 import sys
 import threading
 
+from child import read_exactly, say, serve_forever
+
 MODE = sys.argv[1]
 OPTIONS = dict(argument.split("=", 1) for argument in sys.argv[2:])
-lock = threading.Lock()
-
-
-def say(text):
-    with lock:
-        print(text, flush=True)
-
-
-def exactly(connection, count):
-    data = b""
-    while len(data) < count:
-        part = connection.recv(count - len(data))
-        if not part:
-            raise OSError("closed")
-        data += part
-    return data
 
 
 def read_head(connection):
@@ -123,7 +108,7 @@ def http(connection):
                 say("field %s %s" % (name, value))
         length = int(dict(fields).get("content-length", "0"))
         if length:
-            exactly(connection, length)
+            read_exactly(connection, length)
         say("body %d" % length)
         if OPTIONS.get("close"):
             return
@@ -146,17 +131,17 @@ def http(connection):
 def until_zero(connection):
     text = b""
     while True:
-        byte = exactly(connection, 1)
+        byte = read_exactly(connection, 1)
         if byte == b"\0":
             return text.decode()
         text += byte
 
 
 def socks(connection):
-    version = exactly(connection, 1)[0]
+    version = read_exactly(connection, 1)[0]
     if version == 4:
-        _, port = struct.unpack(">BH", exactly(connection, 3))
-        address = exactly(connection, 4)
+        _, port = struct.unpack(">BH", read_exactly(connection, 3))
+        address = read_exactly(connection, 4)
         until_zero(connection)
         host = socket.inet_ntoa(address)
         if address[:3] == b"\0\0\0":
@@ -170,12 +155,12 @@ def socks(connection):
         server = join(connection, (host, port))
         connection.sendall(b"\0\x5a" + b"\0" * 6)
     else:
-        methods = exactly(connection, exactly(connection, 1)[0])
+        methods = read_exactly(connection, read_exactly(connection, 1)[0])
         if "user" in OPTIONS and 2 in methods:
             connection.sendall(b"\x05\x02")
-            exactly(connection, 1)
-            user = exactly(connection, exactly(connection, 1)[0]).decode()
-            password = exactly(connection, exactly(connection, 1)[0]).decode()
+            read_exactly(connection, 1)
+            user = read_exactly(connection, read_exactly(connection, 1)[0]).decode()
+            password = read_exactly(connection, read_exactly(connection, 1)[0]).decode()
             good = OPTIONS["user"] == "%s:%s" % (user, password)
             say("auth socks")
             connection.sendall(b"\x01" + (b"\0" if good else b"\1"))
@@ -183,14 +168,14 @@ def socks(connection):
                 return
         else:
             connection.sendall(b"\x05\x00")
-        _, _, _, kind = exactly(connection, 4)
+        _, _, _, kind = read_exactly(connection, 4)
         if kind == 1:
-            host = socket.inet_ntoa(exactly(connection, 4))
+            host = socket.inet_ntoa(read_exactly(connection, 4))
         elif kind == 3:
-            host = exactly(connection, exactly(connection, 1)[0]).decode()
+            host = read_exactly(connection, read_exactly(connection, 1)[0]).decode()
         else:
-            host = socket.inet_ntop(socket.AF_INET6, exactly(connection, 16))
-        port = struct.unpack(">H", exactly(connection, 2))[0]
+            host = socket.inet_ntop(socket.AF_INET6, read_exactly(connection, 16))
+        port = struct.unpack(">H", read_exactly(connection, 2))[0]
         say("socks5%s %s:%d" % ("h" if kind == 3 else "", host, port))
         if "status" in OPTIONS:
             connection.sendall(b"\x05\x02\x00\x01" + b"\0" * 6)
@@ -213,25 +198,12 @@ def serve(connection, context):
     connection.close()
 
 
-def end_with_parent():
-    """The tests hold our input open; when they have gone, so have we."""
-    sys.stdin.buffer.read()
-    os._exit(0)
-
-
 def main():
-    threading.Thread(target=end_with_parent, daemon=True).start()
     context = None
     if "cert" in OPTIONS:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(OPTIONS["cert"], OPTIONS["key"])
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    listener.listen(128)
-    say("port %d" % listener.getsockname()[1])
-    while True:
-        connection, _ = listener.accept()
-        threading.Thread(target=serve, args=(connection, context), daemon=True).start()
+    serve_forever(serve, context)
 
 
 main()

@@ -2,22 +2,16 @@
 
 Prints "port N", then a line for everything that the tests wait for.
 """
-import os
 import socket
 import ssl
 import struct
 import sys
-import threading
+
+from child import lock, read_exactly, say, serve_forever
 
 CERTIFICATE, KEY, MODE = sys.argv[1:4]
 NUMBER = int(sys.argv[4]) if len(sys.argv) > 4 else 0
 count = 0
-lock = threading.Lock()
-
-
-def say(text):
-    with lock:
-        print(text, flush=True)
 
 
 def read_head(connection):
@@ -85,16 +79,6 @@ def frame(kind, flags, stream, payload=b""):
     return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 
-def read_exactly(connection, length):
-    data = b""
-    while len(data) < length:
-        part = connection.recv(length - len(data))
-        if not part:
-            raise OSError("closed")
-        data += part
-    return data
-
-
 def http2(connection):
     global count
     read_exactly(connection, 24)
@@ -154,25 +138,11 @@ def serve(raw, context):
     connection.close()
 
 
-def end_with_parent():
-    """The tests hold our input open; when they have gone, so have we."""
-    sys.stdin.buffer.read()
-    os._exit(0)
-
-
 def main():
-    threading.Thread(target=end_with_parent, daemon=True).start()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE, KEY)
     context.set_alpn_protocols(["h2"] if MODE.startswith("h2") else ["http/1.1"])
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    listener.listen(128)
-    say("port %d" % listener.getsockname()[1])
-    while True:
-        raw, _ = listener.accept()
-        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        threading.Thread(target=serve, args=(raw, context), daemon=True).start()
+    serve_forever(serve, context)
 
 
 main()

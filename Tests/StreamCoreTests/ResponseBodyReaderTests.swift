@@ -159,7 +159,7 @@ struct ResponseBodyReaderTests {
     #expect(receiving.pool.live == 1)
     let task = Task { try await reader.next()?.count }
     receiving.storage.flush()
-    while receiving.pool.live > 0 { await Task.yield() }
+    #expect(await eventually { receiving.pool.live == 0 })
     receiving.append(3)
     receiving.storage.flush()
     #expect(try await task.value == 3)

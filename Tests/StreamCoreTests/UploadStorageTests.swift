@@ -1,5 +1,6 @@
 @testable import StreamCore
 import Synchronization
+import TestSupport
 import Testing
 
 /// A source that gives its chunks, then fails or ends, and tells when it is asked and left.
@@ -102,7 +103,7 @@ struct UploadStorageTests {
     let feeder = Task {
       await sender.upload.feed { CountingSource(source) { taken.add() } }
     }
-    while taken.count < 4 { await Task.yield() }
+    #expect(await eventually { taken.count >= 4 })
     for _ in 0..<1000 { await Task.yield() }
     #expect(taken.count == 4)
     let (result, bytes) = await sender.readAll()

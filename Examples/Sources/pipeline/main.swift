@@ -4,7 +4,11 @@ import Penstock
 
 if CommandLine.arguments.count == 3 {
   let pipeline = Pipeline(from: CommandLine.arguments[1], to: CommandLine.arguments[2])
-  print(try await pipeline.run())
+  do {
+    print(try await pipeline.run())
+  } catch {
+    print("failed: \(error)")
+  }
 } else {
   print("usage: pipeline FROM TO")
   print(

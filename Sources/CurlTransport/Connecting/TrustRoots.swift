@@ -3,7 +3,7 @@ import PollLoop
 import StreamCore
 
 /// The roots of `TLSOptions` as one file for libcurl: with a file, and without a directory or bytes, it keeps the
-/// parsed roots for the connections to come (DESIGN §3).
+/// parsed roots for the connections to come (decision 19).
 final class TrustRoots: Sendable {
   /// Nil: libcurl's own default, the system's bundle.
   let path: String?

@@ -28,7 +28,7 @@ import StreamCore
   @safe @exclusivity(unchecked) var ends: ConnectionEnds?
   /// Whether the last request had a pace, an Expect limit or trailers of its own.
   var isPaced = false
-  /// A handle that has failed to rewind stays spoilt (DESIGN §3).
+  /// False for a handle that has failed to rewind: libcurl keeps it in that state.
   @safe @exclusivity(unchecked) var isRecyclable = true
 
   init?(profile: EasyProfile, share: ShareHandle, multi: MultiHandle) {

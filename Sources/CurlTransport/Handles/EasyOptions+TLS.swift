@@ -4,7 +4,7 @@ import StreamCore
 extension EasyHandle {
   func setTLSOptions() {
     let tls = profile.tls
-    // Without a CAPATH libcurl caches the roots: a new connection costs 2 ms instead of 23 (DESIGN §3).
+    // Without a CAPATH libcurl caches the roots: a new connection costs 2 ms instead of 23.
     unsafe cshims_set_ca_path(raw, nil)
     unsafe set(profile.roots.path) { unsafe cshims_set_ca_info($0, $1) }
     unsafe cshims_set_ssl_verify_peer(raw, tls.verifiesTrust ? 1 : 0)

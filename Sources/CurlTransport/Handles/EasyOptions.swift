@@ -2,7 +2,7 @@ import CCurl
 import StreamCore
 
 extension EasyHandle {
-  /// Decides the speed of large transfers; untouched pages cost nothing (DESIGN §3).
+  /// Decides the speed of large transfers; untouched pages cost nothing (decision 8).
   static let receiveBuffer = 128 << 10
   private static let sendBuffer = 256 << 10
   /// HTTP/2's default.
@@ -63,7 +63,7 @@ extension EasyHandle {
     }
     unsafe cshims_set_http_header(raw, headers.list)
     unsafe cshims_set_connect_to(raw, overrides?.list)
-    // PIPEWAIT is for HTTP/2 over TLS: on cleartext it only delays (DESIGN §3).
+    // PIPEWAIT is for HTTP/2 over TLS: on cleartext it only delays.
     let mayShare = transfer.url.isSecure && request.sharedOptions.value.version != .http1_1
     unsafe cshims_set_pipe_wait(raw, mayShare ? 1 : 0)
     if mayShare {
@@ -86,7 +86,7 @@ extension EasyHandle {
       return unsafe cshims_set_no_body(raw, 1) == CURLE_OK
     }
     if let upload {
-      // Bodies always go through the read callback, so that a replay asks the seek callback (DESIGN §3).
+      // Bodies always go through the read callback, so that a replay asks the seek callback.
       unsafe cshims_set_upload(raw, 1)
       unsafe cshims_set_in_file_size(raw, curl_off_t(upload.length ?? -1))
     }

@@ -186,7 +186,7 @@ import PollLoop
     }
   }
 
-  // MARK: masking (DESIGN §3: an exhausted HTTP/2 window spins)
+  // MARK: masking (an upload whose HTTP/2 window is exhausted would spin: see SocketInterest)
 
   private func apply(_ socket: Int32, _ interest: SocketInterest, isNew: Bool) {
     poller.set(

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 
 /// A transfer that goes nowhere: while libcurl looks for a connection for it, it closes the kept ones that are dead or
-/// too old (DESIGN §3). Its open-socket callback refuses, so that it ends at once.
+/// too old (decision 20). Its open-socket callback refuses, so that it ends at once.
 @safe final class SweepHandle {
   private let raw: UnsafeMutableRawPointer
 

@@ -2,7 +2,8 @@ extension Client {
   /// Sends many requests and collects their bodies.
   ///
   /// - Parameters:
-  ///   - inputs: the requests, read as there is room for them.
+  ///   - inputs: the requests, read as there is room for them, on any thread: a lazy sequence whose closure belongs to an
+  ///     actor (at the top level of `main.swift` all do) ends the process.
   ///   - limits: how much is under way at once.
   ///   - order: in which order results come.
   ///   - options: fail-fast, joining, validators, robots.

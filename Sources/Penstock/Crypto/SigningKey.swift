@@ -38,18 +38,24 @@ public struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
   }
 
   /// The private key as PKCS #8 in PEM, for keeping it. It is a secret.
+  ///
+  /// - Throws: `HTTPError.Kind.outOfResources` where the cryptographic library refuses.
   public func exportPEM() throws(HTTPError) -> String {
     guard let pem = pair.privatePEM else { throw Self.refused("to export the key") }
     return String(decoding: pem, as: UTF8.self)
   }
 
   /// The public key: for P-256 the 65 bytes 4‖x‖y, for Ed25519 32 bytes.
+  ///
+  /// - Throws: `HTTPError.Kind.outOfResources` where the cryptographic library refuses.
   public func publicKey() throws(HTTPError) -> [UInt8] {
     guard let bytes = pair.publicBytes else { throw Self.refused("to give the public key") }
     return bytes
   }
 
   /// The 64 bytes of a signature: r‖s for P-256.
+  ///
+  /// - Throws: `HTTPError.Kind.outOfResources` where the cryptographic library refuses.
   public func signature(of message: [UInt8]) throws(HTTPError) -> [UInt8] {
     let signature = try signatureDER(of: message)
     if algorithm == .ed25519 { return signature }

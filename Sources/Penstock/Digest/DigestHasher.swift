@@ -37,7 +37,8 @@ public struct DigestHasher: ~Copyable, @unchecked Sendable {
     if !context.update(bytes) { throw Self.refused(algorithm) }
   }
 
-  /// The digest of all bytes that were added.
+  /// The digest of all bytes that were added. Throws `HTTPError.Kind.outOfResources` where the cryptographic library
+  /// refuses.
   public consuming func finalize() throws(HTTPError) -> Digest {
     guard let bytes = context.finalize(), let digest = Digest(algorithm, bytes: bytes) else {
       throw Self.refused(algorithm)

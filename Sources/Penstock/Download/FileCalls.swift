@@ -1,22 +1,23 @@
 import CLinux
-import Glibc
+package import Glibc
 
 /// The calls by which a download meets the disk; tests put slow and failing ones in their place.
-struct FileCalls: Sendable {
+package struct FileCalls: Sendable {
   /// Writes at a position: the number of bytes, or the negative error number.
-  var write: @Sendable (_ descriptor: Int32, _ vectors: UnsafeBufferPointer<iovec>, _ offset: Int64) -> Int
+  package var write:
+    @Sendable (_ descriptor: Int32, _ vectors: UnsafeBufferPointer<iovec>, _ offset: Int64) -> Int
   /// Brings a file or folder to the disk: 0, or the error number.
-  var sync: @Sendable (_ descriptor: Int32) -> Int32
+  package var sync: @Sendable (_ descriptor: Int32) -> Int32
   /// How much room is left for this user; nil when unknown.
-  var freeBytes: @Sendable (_ descriptor: Int32) -> Int64?
+  package var freeBytes: @Sendable (_ descriptor: Int32) -> Int64?
   /// Brings what was written to the disk, in the middle of a download: 0, or the error number.
-  var syncData: @Sendable (_ descriptor: Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }
+  package var syncData: @Sendable (_ descriptor: Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }
   /// Sets room aside for a file of this size, which stays as long as it is: 0, or the error number.
-  var allocate: @Sendable (_ descriptor: Int32, _ size: Int64) -> Int32 = {
+  package var allocate: @Sendable (_ descriptor: Int32, _ size: Int64) -> Int32 = {
     cshims_allocate($0, $1) == 0 ? 0 : errno
   }
 
-  static let system = FileCalls(
+  package static let system = FileCalls(
     write: { descriptor, vectors, offset in
       // The kernel takes at most 1,024 pieces at once.
       let count = pwritev(descriptor, vectors.baseAddress, Int32(min(vectors.count, 1024)), Int(offset))

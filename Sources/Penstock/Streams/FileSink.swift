@@ -33,14 +33,19 @@ public final class FileSink: ByteSink {
   /// How many bytes were taken.
   public var bytes: Int64 { state.withLock { $0.bytes } }
 
-  /// Hands the chunk to the disk's thread.
+  /// Hands the chunk to the disk's thread; returns when less than 4 MiB wait for the disk.
+  ///
+  /// - Throws: `fileExists` where the name is taken and may not be, `writeFailed`, `diskFull` and `diskFailed` for what
+  ///   the disk says, of this or an earlier chunk.
   public func write(_ chunk: BodyChunk) async throws(HTTPError) {
     let (_, writer) = try await opened()
     try await writer.write(chunk)
     state.withLock { $0.bytes += Int64(chunk.count) }
   }
 
-  /// Writes what is left, syncs the file and gives it its name.
+  /// Writes what is left, syncs the file and gives it its name. Where that fails, nothing stays.
+  ///
+  /// - Throws: as `write(_:)` does.
   public func finish() async throws(HTTPError) {
     let (file, writer) = try await opened()
     do throws(HTTPError) {

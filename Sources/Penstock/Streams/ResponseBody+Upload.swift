@@ -26,6 +26,7 @@ extension ResponseBody {
   /// - Parameter request: method, URL and fields; its own content is replaced. The length is announced where it is
   ///   known.
   /// - Returns: the answer, as `Client.send(_:)` gives it.
+  /// - Throws: what `Client.send(_:)` throws, and what reading this body throws.
   public func uploaded(by client: Client, as request: Request) async throws(HTTPError) -> Response {
     var request = request
     request.body = .body(self)

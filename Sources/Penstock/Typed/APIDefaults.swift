@@ -26,4 +26,10 @@ public struct APIDefaults: Sendable {
     encoder = coding
     decoder = coding
   }
+
+  /// Uses JSON of this kind both ways.
+  public mutating func coding(_ coding: JSONCoding) {
+    encoder = coding
+    decoder = coding
+  }
 }

@@ -1,3 +1,4 @@
+import PenstockTestSupport
 import PenstockTesting
 import StreamCore
 import TestSupport

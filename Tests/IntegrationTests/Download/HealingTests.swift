@@ -9,7 +9,7 @@ import Testing
 @Suite struct HealingTests {
   @Test func `a line that breaks twenty times costs no byte twice`() async throws {
     let folder = try TestFolder()
-    var generator = TestSupport.SeededGenerator(seed: 77)
+    var generator = SeededGenerator(seed: 77)
     let cuts = (0..<20).map { _ in 1 + generator.next(below: 200_000) }
     let server = try RangeServer(size: 2_500_000) { number, _, way in
       if number < cuts.count { way.cut = cuts[number] }
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `a resumable body is one stream over many losses`() async throws {
-    var generator = TestSupport.SeededGenerator(seed: 5)
+    var generator = SeededGenerator(seed: 5)
     let cuts = (0..<12).map { _ in 1 + generator.next(below: 60_000) }
     let server = try RangeServer(size: 600_000) { number, _, way in
       if number < cuts.count { way.cut = cuts[number] }

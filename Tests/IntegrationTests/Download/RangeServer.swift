@@ -41,7 +41,7 @@ final class RangeServer: Sendable {
     size: Int, seed: UInt64 = 1,
     _ way: @escaping @Sendable (_ number: Int, _ request: RecordedRequest, inout Way) -> Void = { _, _, _ in }
   ) throws {
-    var generator = TestSupport.SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     let content = generator.bytes(size)
     let sent = SentBytes()
     self.content = content

@@ -1,3 +1,4 @@
+import PenstockTestSupport
 import PenstockTesting
 import StreamCore
 import Synchronization
@@ -39,7 +40,7 @@ import Testing
 
   @Test func `segments survive cuts`() async throws {
     let folder = try TestFolder()
-    let generator = Mutex(TestSupport.SeededGenerator(seed: 8))
+    let generator = Mutex(SeededGenerator(seed: 8))
     let server = try RangeServer(size: 2_000_000) { number, _, way in
       if number % 2 == 1 { way.cut = generator.withLock { 1 + $0.next(below: 100_000) } }
     }
@@ -223,6 +224,7 @@ import Testing
       let download = client.download(.get(server.url), to: .file(folder("f")), Self.small, calls: disk.calls)
       let giver = Task {
         while download.result == nil {
+          // The disk's slowness itself: a write each two milliseconds.
           disk.giveTurns()
           try await Task.sleep(for: .milliseconds(2))
         }

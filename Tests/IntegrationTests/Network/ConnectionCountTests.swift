@@ -2,6 +2,7 @@ import Foundation
 import Penstock
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 /// How many connections there are: to one host, after a while, with few descriptors.

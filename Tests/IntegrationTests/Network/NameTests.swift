@@ -11,7 +11,7 @@ import Testing
     let pair = try await Certificates.shared().local
     let script = Tool.tests.appendingPathComponent("Scripts/doh.py").path
     let resolver = try ChildProcess(["python3", script, pair.certificate, pair.key])
-    let port = try await resolver.line("port")
+    let port = try await resolver.port()
     let server = try ScriptedServer(script: .response(body: "ok"))
     try await TestClient.trusting({
       $0.addressing.dnsOverHTTPS = "https://localhost:\(port)/dns-query"

@@ -80,6 +80,24 @@ final class ChildProcess: Sendable {
     _ = await status()
   }
 
+  /// Runs a body beside the program, which is stopped whatever happens.
+  func during<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do {
+      let value = try await body()
+      await stop()
+      return value
+    } catch {
+      await stop()
+      throw error
+    }
+  }
+
+  /// The port that a script says it listens on.
+  func port() async throws -> UInt16 {
+    guard let port = UInt16(try await line("port")) else { throw Tool.Failed(what: "no port") }
+    return port
+  }
+
   /// Runs a program to its end.
   static func run(_ arguments: [String], directory: String? = nil) async throws {
     let child = try ChildProcess(arguments, directory: directory)

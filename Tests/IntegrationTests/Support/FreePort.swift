@@ -43,6 +43,7 @@ enum FreePort {
       while !answers(port) {
         tries += 1
         if tries > 1000 { throw Tool.Failed(what: "nobody listens on \(port)") }
+        // A foreign program: nothing tells when it listens.
         try await Task.sleep(for: .milliseconds(10))
       }
     }

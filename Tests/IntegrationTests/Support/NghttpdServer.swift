@@ -33,14 +33,9 @@ final class NghttpdServer: Sendable {
     let port = try FreePort.find()
     let server = try NghttpdServer(
       port, directory, arguments + ["-a", "127.0.0.1", "\(port)", pair.key, pair.certificate])
-    do {
+    return try await server.process.during {
       try await FreePort.waitUntilAnswered([port])
-      let value = try await body(server)
-      await server.process.stop()
-      return value
-    } catch {
-      await server.process.stop()
-      throw error
+      return try await body(server)
     }
   }
 }

@@ -41,14 +41,9 @@ final class NginxServer: Sendable {
     let ports = try (0..<3).map { _ in try FreePort.find() }
     try directory.write("nginx.conf", configuration(directory, ports, pair, extra))
     let server = try NginxServer(ports[0], ports[1], ports[2], directory)
-    do {
+    return try await server.process.during {
       try await FreePort.waitUntilAnswered(ports)
-      let value = try await body(server)
-      await server.process.stop()
-      return value
-    } catch {
-      await server.process.stop()
-      throw error
+      return try await body(server)
     }
   }
 

@@ -33,15 +33,7 @@ final class ProxyScript: Sendable {
   ) async throws -> Value {
     let script = Tool.tests.appendingPathComponent("Scripts/proxy.py").path
     let process = try ChildProcess(["python3", script] + arguments)
-    do {
-      guard let port = UInt16(try await process.line("port")) else { throw Tool.Failed(what: "no port") }
-      let value = try await body(ProxyScript(process, port: port))
-      await process.stop()
-      return value
-    } catch {
-      await process.stop()
-      throw error
-    }
+    return try await process.during { try await body(ProxyScript(process, port: try await process.port())) }
   }
 }
 

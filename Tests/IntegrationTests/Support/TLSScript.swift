@@ -19,14 +19,6 @@ final class TLSScript: Sendable {
     let pair = try await Certificates.shared().local
     let script = Tool.tests.appendingPathComponent("Scripts/tls_server.py").path
     let process = try ChildProcess(["python3", script, pair.certificate, pair.key, mode] + arguments)
-    do {
-      guard let port = UInt16(try await process.line("port")) else { throw Tool.Failed(what: "no port") }
-      let value = try await body(TLSScript(process, port: port))
-      await process.stop()
-      return value
-    } catch {
-      await process.stop()
-      throw error
-    }
+    return try await process.during { try await body(TLSScript(process, port: try await process.port())) }
   }
 }

@@ -50,15 +50,6 @@ func failure<Value>(of body: () async throws -> Value) async -> HTTPError? {
   }
 }
 
-/// Waits until a condition holds that nothing signals, for ten seconds at most.
-func eventually(_ isMet: () async throws -> Bool) async rethrows -> Bool {
-  for _ in 0..<2000 {
-    if try await isMet() { return true }
-    try? await Task.sleep(for: .milliseconds(5))
-  }
-  return false
-}
-
 extension Client {
   /// Whether nothing runs, waits or is held.
   var isIdle: Bool {

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `base64url reads back every length`() {
-    var random = TestSupport.SeededGenerator(seed: 7)
+    var random = SeededGenerator(seed: 7)
     for length in 0..<70 {
       let bytes = random.bytes(length)
       #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)

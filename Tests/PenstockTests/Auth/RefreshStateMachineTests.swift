@@ -144,7 +144,7 @@ import Testing
 
   @Test func `ten thousand random orders of refusals, cancellations and outcomes keep the rules`() {
     for seed in 0..<10_000 {
-      var random = TestSupport.SeededGenerator(seed: UInt64(seed))
+      var random = SeededGenerator(seed: UInt64(seed))
       let window = seed % 3 == 0 ? Machine.Window(count: 3, interval: .seconds(10)) : nil
       var model = Model(machine: machine(window: window))
       for _ in 0..<40 {

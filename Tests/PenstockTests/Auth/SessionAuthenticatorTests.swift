@@ -37,7 +37,7 @@ import Testing
 
   @Test func `random cancellations, logouts, logins and outcomes leave nobody waiting`() async throws {
     for seed in 0..<150 {
-      var random = TestSupport.SeededGenerator(seed: UInt64(seed))
+      var random = SeededGenerator(seed: UInt64(seed))
       let valid = SharedText("t1")
       let runs = Atomic(0)
       let fails = random.next(below: 3) == 0

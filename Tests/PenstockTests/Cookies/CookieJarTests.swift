@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func `random merges end as a model does`() {
-    var random = TestSupport.SeededGenerator(seed: 7)
+    var random = SeededGenerator(seed: 7)
     let jar = CookieJar()
     var model: [String: String] = [:]
     for _ in 0..<500 {

@@ -1,5 +1,6 @@
 import Penstock
 import StreamCore
+import TestSupport
 
 /// Runs a whole body through a decoder.
 func decode(

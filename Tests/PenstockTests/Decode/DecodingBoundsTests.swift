@@ -1,5 +1,6 @@
 import Penstock
 import StreamCore
+import TestSupport
 import Testing
 
 @Suite struct DecodingBoundsTests {

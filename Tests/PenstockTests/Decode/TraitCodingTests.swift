@@ -1,5 +1,6 @@
 import Penstock
 import StreamCore
+import TestSupport
 import Testing
 
 /// `br` and `zstd`: run with `swift test --traits Brotli,Zstd`.

@@ -206,7 +206,7 @@ import Testing
   }
 
   @Test func `random bytes never trap a framer and mean the same whatever the cuts`() async {
-    var generator = TestSupport.SeededGenerator(seed: 7464)
+    var generator = SeededGenerator(seed: 7464)
     let words = ["1", "\n", "\r\n", "\u{1E}", "{\"a\": 2}", "[", "\"", " ", "é", "x", "\r", "null"]
     for _ in 0..<600 {
       var bytes: [UInt8] = []

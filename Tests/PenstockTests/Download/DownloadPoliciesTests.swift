@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `a bucket lets its rate through, and no more`() {
-    var generator = TestSupport.SeededGenerator(seed: 3)
+    var generator = SeededGenerator(seed: 3)
     let begin = ContinuousClock.now
     let bucket = Held(ByteBucket(rate: .bytesPerSecond(1000), now: begin))
     var now = begin
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func `Base64 goes back to what it was`() {
-    var generator = TestSupport.SeededGenerator(seed: 5)
+    var generator = SeededGenerator(seed: 5)
     for count in 0..<70 {
       let bytes = generator.bytes(count)
       #expect(Base64Text.decode(Base64.encode(bytes)) == bytes)
@@ -143,7 +143,7 @@ import Testing
   @Test(arguments: Digest.Algorithm.allCases) func `a digest goes on from its kept state`(
     _ algorithm: Digest.Algorithm
   ) throws {
-    var generator = TestSupport.SeededGenerator(seed: 9)
+    var generator = SeededGenerator(seed: 9)
     let bytes = generator.bytes(1000)
     let whole = try Digest.of(bytes, algorithm)
     for cut in [0, 1, 63, 64, 65, 127, 128, 500, 999, 1000] {

@@ -1,4 +1,5 @@
 import Glibc
+import PenstockTestSupport
 import StreamCore
 import Synchronization
 import TestSupport

@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `damaged documents never do worse than fail`() {
-    var generator = TestSupport.SeededGenerator(seed: 21)
+    var generator = SeededGenerator(seed: 21)
     let bytes = Array(Self.document.utf8)
     for _ in 0..<400 {
       var damaged = bytes

@@ -1,4 +1,5 @@
 import Glibc
+import PenstockTestSupport
 import StreamCore
 import TestSupport
 import Testing

@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func `ranges behave as the set of their bytes`() {
-    var generator = TestSupport.SeededGenerator(seed: 11)
+    var generator = SeededGenerator(seed: 11)
     for _ in 0..<300 {
       var ranges = ByteRanges()
       var model: Set<Int64> = []

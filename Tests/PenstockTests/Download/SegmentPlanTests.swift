@@ -64,7 +64,7 @@ final class Held<Value> {
 
   /// Workers that claim, receive, fail and are robbed in any order load each byte exactly once.
   @Test(arguments: 0..<40) func `every byte is loaded once, whatever happens`(_ seed: Int) {
-    var generator = TestSupport.SeededGenerator(seed: UInt64(seed) + 100)
+    var generator = SeededGenerator(seed: UInt64(seed) + 100)
     let total = Int64(1 + generator.next(below: 200_000))
     let plan = Held(SegmentPlan(total: total, minimum: Int64(1 + generator.next(below: 20_000))))
     var loaded = [UInt8](repeating: 0, count: Int(total))

@@ -16,7 +16,7 @@ import Testing
 
   @Test("what is coded is decoded again", arguments: [0, 1, 1000, 64 << 10, (64 << 10) + 1, 1_000_000])
   func round_trip(count: Int) async throws {
-    var random = TestSupport.SeededGenerator(seed: UInt64(count))
+    var random = SeededGenerator(seed: UInt64(count))
     // Neither random nor plain: some of both.
     let bytes = (0..<count).map { _ in UInt8(random.next(below: 7) + (random.next(below: 50) == 0 ? 200 : 0))
     }
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `a stream is coded as it comes, whatever its pieces`() async throws {
-    var random = TestSupport.SeededGenerator(seed: 3)
+    var random = SeededGenerator(seed: 3)
     var pieces = (0..<40).map { _ in random.bytes(random.next(below: 9000)) }
     pieces.insert([], at: 5)
     let all = pieces

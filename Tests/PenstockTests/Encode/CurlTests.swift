@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `every quoted word is read back`() throws {
-    var random = TestSupport.SeededGenerator(seed: 11)
+    var random = SeededGenerator(seed: 11)
     let letters = Array("ab '\"\\$`|;&<>(){}#!*?~=\n\tüé\u{301}")
     for _ in 0..<300 {
       let words = (0..<(1 + random.next(below: 4))).map { _ in

@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func `random results keep the rules`() {
-    var generator = TestSupport.SeededGenerator(seed: 11)
+    var generator = SeededGenerator(seed: 11)
     for _ in 0..<500 {
       var machine = CircuitStateMachine(Self.settings())
       var now = Duration.zero

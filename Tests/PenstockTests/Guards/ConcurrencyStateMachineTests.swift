@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `random comings and goings keep limit and order`() {
-    var generator = TestSupport.SeededGenerator(seed: 5)
+    var generator = SeededGenerator(seed: 5)
     for _ in 0..<300 {
       let limit = generator.next(below: 4) + 1
       var machine = ConcurrencyStateMachine(limit: limit, longestQueue: 20)

@@ -9,7 +9,7 @@ import Testing
 /// lost, doubled or left behind.
 @Suite(.timeLimit(.minutes(2))) struct GuardStressTests {
   private static func run(
-    _ client: Client, _ count: Int, _ generator: inout TestSupport.SeededGenerator,
+    _ client: Client, _ count: Int, _ generator: inout SeededGenerator,
     url: @escaping @Sendable (Int) -> String
   ) async -> [Result<String, HTTPError>] {
     let cancelled = Set((0..<count).filter { _ in generator.next(below: 3) == 0 })
@@ -45,7 +45,7 @@ import Testing
     let text = String(repeating: "0123456789", count: 50)
     let transport = FakeTransport { _, _ in .response(200, [], text) }
     for seed in 0..<40 as Range<UInt64> {
-      var generator = TestSupport.SeededGenerator(seed: seed)
+      var generator = SeededGenerator(seed: seed)
       let sharing = Sharing(
         replay: seed % 3 == 0 ? .seconds(1) : nil, bodyLimit: seed % 2 == 0 ? .bytes(10) : .mebibytes(1))
       let client = Client.fake(transport, TestClock()) { $0.middlewares = [sharing] }
@@ -58,7 +58,7 @@ import Testing
   @Test func `places among the running`() async {
     let transport = FakeTransport { _, _ in .response(200, [], "x") }
     for seed in 0..<40 as Range<UInt64> {
-      var generator = TestSupport.SeededGenerator(seed: seed)
+      var generator = SeededGenerator(seed: seed)
       let limit = ConcurrencyLimit(Int(seed % 4) + 1, by: .client)
       let client = Client.fake(transport, TestClock()) { $0.middlewares = [limit] }
       let results = await Self.run(client, 60, &generator) { "http://h\($0)/" }
@@ -77,7 +77,7 @@ import Testing
       }
     }
     for seed in 0..<20 as Range<UInt64> {
-      var generator = TestSupport.SeededGenerator(seed: seed)
+      var generator = SeededGenerator(seed: seed)
       let limit = ConcurrencyLimit(4)
       var hedging = Hedging.Settings()
       hedging.initialDelay = .zero

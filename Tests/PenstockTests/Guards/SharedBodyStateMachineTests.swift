@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `random readers lose nothing and hold little`() {
-    var generator = TestSupport.SeededGenerator(seed: 21)
+    var generator = SeededGenerator(seed: 21)
     for _ in 0..<300 {
       let limit = generator.next(below: 50) + 1
       var machine = SharedBodyStateMachine(limit: limit)

@@ -61,7 +61,7 @@ import Testing
 
   /// Whatever the demand: never more than the burst and the rate allow in any time.
   @Test func `random demand keeps to the rate`() {
-    var generator = TestSupport.SeededGenerator(seed: 3)
+    var generator = SeededGenerator(seed: 3)
     for _ in 0..<200 {
       let rate = Double(generator.next(below: 50) + 1)
       let burst = Double(generator.next(below: 10) + 1)

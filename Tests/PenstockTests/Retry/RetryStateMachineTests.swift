@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test func `waits are drawn from zero to the longest`() {
-    var generator = TestSupport.SeededGenerator(seed: 7)
+    var generator = SeededGenerator(seed: 7)
     for _ in 0..<1000 {
       var machine = Self.machine { $0.limit = 4 }
       var longest = 0.5
@@ -208,7 +208,7 @@ import Testing
 
   /// Whatever happens, in whatever order: never more than allowed, never in vain, never too late.
   @Test func `random outcomes keep the rules`() {
-    var generator = TestSupport.SeededGenerator(seed: 99)
+    var generator = SeededGenerator(seed: 99)
     let kinds = HTTPError.Kind.allCases
     for _ in 0..<10_000 {
       let limit = generator.next(below: 5)

@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `random readers all get everything in order`() {
-    var generator = TestSupport.SeededGenerator(seed: 5)
+    var generator = SeededGenerator(seed: 5)
     for _ in 0..<200 {
       let count = 1 + generator.next(below: 4)
       let limit = 1 + generator.next(below: 6)

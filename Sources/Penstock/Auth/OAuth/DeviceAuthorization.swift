@@ -72,6 +72,9 @@ struct DevicePolling: Sendable {
 
 extension OAuth2Client {
   /// Asks for the codes of a device (RFC 8628 §3.1).
+  ///
+  /// - Throws: `loginDenied` for what the server refuses, `httpStatus` for what may pass (408, 429, 500 and above),
+  ///   `malformedResponse` for an answer without codes, and what `Client.send(_:)` throws.
   public func requestDeviceCode(
     endpoint: String, scope: String? = nil, using client: Client
   ) async throws(HTTPError) -> DeviceAuthorization {

@@ -49,6 +49,9 @@ public struct OAuth2Client: Sendable, CustomStringConvertible, CustomReflectable
   // MARK: grants
 
   /// A token for the client itself (RFC 6749 §4.4).
+  ///
+  /// - Throws: `loginDenied` for what the server refuses, `httpStatus` for what may pass (408, 429, 500 and above),
+  ///   `malformedResponse` for an answer without a token, and what `Client.send(_:)` throws.
   public func clientCredentials(scope: String? = nil, using client: Client) async throws(HTTPError)
     -> OAuth2Token
   {
@@ -58,6 +61,8 @@ public struct OAuth2Client: Sendable, CustomStringConvertible, CustomReflectable
   }
 
   /// A new token for a refresh token (RFC 6749 §6). Where the answer has no refresh token, the old one stays.
+  ///
+  /// - Throws: as `clientCredentials(scope:using:)` does.
   public func refresh(
     _ refreshToken: String, scope: String? = nil, using client: Client
   ) async throws(HTTPError) -> OAuth2Token {
@@ -69,6 +74,8 @@ public struct OAuth2Client: Sendable, CustomStringConvertible, CustomReflectable
   }
 
   /// A token for the code that came back from the authorization endpoint (RFC 6749 §4.1.3, RFC 7636 §4.5).
+  ///
+  /// - Throws: as `clientCredentials(scope:using:)` does.
   public func exchange(
     code: String, redirectURI: String, pkce: PKCE?, using client: Client
   ) async throws(HTTPError) -> OAuth2Token {

@@ -100,11 +100,12 @@ extension SessionAuthenticator {
     let limit = options.refreshLimit
     let timer = Task.detached { [weak self, clock] in
       do { try await clock.sleep(limit) } catch { return }
-      task.cancel()
+      // Before the run is cancelled: that would be told in its place.
       self?.finish(
         run, generation,
         .failure(
           HTTPError(.totalTimeout, phase: .queue, message: "the refresh took longer than \(limit)")))
+      task.cancel()
     }
     let isCurrent = state.withLock { state in
       guard state.machine.runNumber == run else { return false }
