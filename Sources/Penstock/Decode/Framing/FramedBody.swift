@@ -25,9 +25,8 @@ public struct FramedBody<Framer: ByteFramer>: AsyncSequence, Sendable {
 
   /// Hands out the elements.
   public struct Iterator: AsyncIteratorProtocol {
-    /// The next one last: what is taken off the end is moved out, while what is read by an index would be copied,
-    /// which costs more than to find a small element.
     @usableFromInline var batch: [Framer.Element] = []
+    @usableFromInline var position = 0
     private var reader: FrameReader<Framer>
 
     init(_ reader: FrameReader<Framer>) { self.reader = reader }
@@ -37,7 +36,10 @@ public struct FramedBody<Framer: ByteFramer>: AsyncSequence, Sendable {
     /// - Throws: what the framer throws, and whatever ended the body.
     @inlinable
     public mutating func next() async throws(HTTPError) -> Framer.Element? {
-      if let element = batch.popLast() { return element }
+      if position < batch.count {
+        defer { position &+= 1 }
+        return batch[position]
+      }
       return try await refilled()
     }
 
@@ -46,15 +48,19 @@ public struct FramedBody<Framer: ByteFramer>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(HTTPError) -> Framer.Element? {
-      if let element = batch.popLast() { return element }
+      if position < batch.count {
+        defer { position &+= 1 }
+        return batch[position]
+      }
       return try await refilled()
     }
 
     @usableFromInline
     mutating func refilled() async throws(HTTPError) -> Framer.Element? {
+      position = 0
       guard try await reader.read(into: &batch) else { return nil }
-      if batch.count > 1 { batch.reverse() }
-      return batch.popLast()
+      position = 1
+      return batch[0]
     }
   }
 
