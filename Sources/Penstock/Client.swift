@@ -21,6 +21,8 @@ public struct Client: Sendable {
     let stages: PipelineStages
     let base: BaseURL?
     let observers: [any ExchangeObserver]
+    let api: CopyOnWrite<APIDefaults>
+    let headers: HTTPFields
     /// Single settings that every call asks for: a look at one of `configuration` copies all of it.
     let hsts: HSTSStore?
     let decodesContent: Bool
@@ -35,6 +37,8 @@ public struct Client: Sendable {
       stages = PipelineStages(configuration, ending)
       base = configuration.api.baseURL.map(BaseURL.init)
       observers = configuration.observers
+      api = CopyOnWrite(configuration.api)
+      headers = configuration.headers
       hsts = configuration.hsts
       decodesContent = configuration.decodesContent
       timeouts = configuration.timeouts
@@ -53,6 +57,9 @@ public struct Client: Sendable {
   var timeouts: TimeLimits { core.timeouts }
   var redirects: RedirectPolicy { core.redirects }
   var base: BaseURL? { core.base }
+  var api: CopyOnWrite<APIDefaults> { core.api }
+  /// The fields that all requests get unless they have them.
+  var defaultHeaders: HTTPFields { core.headers }
   var observers: [any ExchangeObserver] { core.observers }
   var curl: CurlTransport? { core.curl }
   var downloadHub: DownloadHub { core.downloadHub }

@@ -83,7 +83,11 @@ extension Request {
     get { choices.value.redirects }
     set { choices.value.redirects = newValue }
   }
-  /// Names of further fields that hold secrets: they don't follow a redirect to another origin.
+  /// Names of further fields that hold secrets: they don't follow a redirect to another origin, and aren't shown.
+  ///
+  /// Taken for secrets in any case: Authorization, Proxy-Authorization, Authentication-Info, Cookie, Set-Cookie, DPoP,
+  /// Api-Key, X-Api-Key, X-Auth-Token, X-Access-Token, X-Refresh-Token, X-Session-Token, X-CSRF-Token and
+  /// X-Amz-Security-Token.
   public var secretHeaders: [String] {
     get { choices.value.secretHeaders }
     set { choices.value.secretHeaders = newValue }

@@ -5,7 +5,8 @@ package enum Redaction {
   /// What stands in place of a secret.
   package static let mark = "…"
 
-  private static let secretFields: Set<String> = [
+  /// Fields that hold secrets by what everybody uses them for, in small letters.
+  package static let secretFields: Set<String> = [
     "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "x-auth-token",
     "x-amz-security-token", "x-access-token", "x-csrf-token", "authentication-info",
     "dpop", "x-session-token", "x-refresh-token",

@@ -37,7 +37,12 @@ struct Fetches: Sendable {
 
   private func fetchInTurn(_ client: Client, requests: Int) async throws -> Int {
     var bytes = 0
+    let segment = options.segment
     for _ in 0..<requests {
+      if options.isTyped {
+        bytes += try await client.path(segment).get().value(as: SmallValue.self).name.utf8.count
+        continue
+      }
       let response = try await client.send(.get(options.url)).checked()
       if options.isStreamed {
         for try await chunk in response.body { bytes += chunk.count }
@@ -47,4 +52,11 @@ struct Fetches: Sendable {
     }
     return bytes
   }
+}
+
+/// What stands in the small JSON body.
+private struct SmallValue: Decodable, Sendable {
+  let id: Int
+  let name: String
+  let tags: [String]
 }

@@ -5,13 +5,19 @@ struct Options: Sendable {
   var mode = ""
   var url = ""
   var cacert: String?
-  /// Where a download goes.
+  /// What a body is read as, in mode values.
+  var kind = "drain"
+  /// Where a download or a pipeline's rows go.
   var to: String?
   var version = VersionPolicy.automatic
   var isOnLoop = false
   /// Bodies are read as they come, or into one array.
   var isStreamed = false
   var isCollected = false
+  /// Bodies are read as JSON through the typed client.
+  var isTyped = false
+  /// Calls have a retry policy, a rate limit, a concurrency limit and a circuit breaker, none of which ever acts.
+  var isGuarded = false
   var count = 1
   var requests = 10_000
   var parallel = 64
@@ -32,6 +38,8 @@ struct Options: Sendable {
       case "--on-loop": isOnLoop = true
       case "--streamed": isStreamed = true
       case "--collected": isCollected = true
+      case "--typed": isTyped = true
+      case "--guarded": isGuarded = true
       default:
         guard let value = rest.popFirst(), take(name, value) else { return nil }
       }
@@ -42,6 +50,9 @@ struct Options: Sendable {
     switch name {
     case "--cacert":
       cacert = value
+      return true
+    case "--as":
+      kind = value
       return true
     case "--to":
       to = value
@@ -64,6 +75,9 @@ struct Options: Sendable {
     return true
   }
 
+  /// The last segment of the URL's path, which a typed call puts behind its base URL.
+  var segment: String { url.split(separator: "/").last.map(String.init) ?? "" }
+
   /// The client under test: settings as they come, but for the limits that the work needs.
   func client(parallel: Int) -> Client {
     var configuration = ClientConfiguration()
@@ -71,6 +85,13 @@ struct Options: Sendable {
     configuration.limits.perHost = max(configuration.limits.perHost, parallel)
     configuration.tls.caFile = cacert
     configuration.version = version
+    if isGuarded {
+      configuration.retry = RetryPolicy()
+      configuration.middlewares = [
+        RateLimit(perSecond: 1e9, burst: 1 << 20), ConcurrencyLimit(1 << 20), CircuitBreaker(),
+      ]
+    }
+    if isTyped { configuration.api.baseURL = String(url[..<(url.lastIndex(of: "/") ?? url.endIndex)]) }
     return Client(configuration: configuration)
   }
 }

@@ -14,15 +14,17 @@ struct PenstockBench {
 
   @concurrent private static func run() async {
     guard let options = Options(CommandLine.arguments) else {
-      print("usage: penstock-bench large|small|sequential|idle|stopped-reader|upload|download URL")
+      print("usage: penstock-bench large|values|small|sequential|idle|stopped-reader|upload|download URL")
       print("         [--count K] [--requests N] [--parallel P] [--on-loop] [--streams N] [--bytes N]")
       print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE] [--to FILE]")
-      print("         [--streamed|--collected]")
+      print("         [--streamed|--collected|--typed] [--guarded]")
+      print("         [--as drain|byte-lines|lines|json-lines|elements|events|gunzip|gunzip-lines|pipeline]")
       exit(2)
     }
     do {
       switch options.mode {
       case "large": try await Large(options: options).run()
+      case "values": try await Values(options: options).run()
       case "small": try await Fetches(options: options, parallel: options.parallel).run()
       case "sequential": try await Fetches(options: options, parallel: 1).run()
       case "idle": try await Idle(options: options).run()

@@ -5,13 +5,17 @@ final class DigestContext {
   private let context: OpaquePointer
 
   /// Nil when libcrypto has no memory or doesn't offer the algorithm.
-  init?(_ algorithm: Digest.Algorithm) {
+  convenience init?(_ algorithm: Digest.Algorithm) { self.init(HashFunction(algorithm)) }
+
+  /// Nil when libcrypto has no memory or doesn't offer the function.
+  init?(_ function: HashFunction) {
     guard let context = EVP_MD_CTX_new() else { return nil }
     self.context = context
     let method =
-      switch algorithm {
+      switch function {
       case .sha256: EVP_sha256()
       case .sha512: EVP_sha512()
+      case .sha512t256: EVP_sha512_256()
       case .sha1: EVP_sha1()
       case .md5: EVP_md5()
       }

@@ -5,9 +5,10 @@ public struct RedirectPolicy: Sendable {
   public var limit = 20
   /// Whether a redirect from https to http is followed; else it throws `HTTPError.Kind.redirectRefused`.
   public var allowsDowngrade = false
-  /// Whether secrets go along to another origin. Else Authorization, Cookie, Proxy-Authorization and the
-  /// request's `secretHeaders` are dropped on any change of scheme, host or port, and not restored later,
-  /// those of `ClientConfiguration.headers` included.
+  /// Whether secrets go along to another origin. Else Authorization, Cookie, Proxy-Authorization, the usual names of
+  /// keys and tokens (`X-Api-Key`, `X-Auth-Token`, … : `Request.secretHeaders` tells them all) and the request's
+  /// `secretHeaders` are dropped on any change of scheme, host or port, and not restored later, those of
+  /// `ClientConfiguration.headers` included.
   public var keepsSecrets = false
   /// Has a say in every redirect, before it is checked; nil, the default: all are followed that may be. It is
   /// called between two requests and should be quick.

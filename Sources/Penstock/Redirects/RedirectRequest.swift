@@ -7,8 +7,6 @@ enum RedirectRequest {
     "Content-Length", "Content-Type", "Content-Encoding", "Content-Language", "Content-Location",
     "Transfer-Encoding", "Trailer", "Expect",
   ]
-  private static let secretFields = ["Authorization", "Cookie", "Proxy-Authorization"]
-
   /// Method, body and fields by RFC 9110 §15.4 and the Fetch standard; secrets stay at home.
   static func next(
     _ request: Request, from current: CurlURL, to target: CurlURL, status: HTTPStatus,
@@ -30,7 +28,7 @@ enum RedirectRequest {
     next.headers.removeAll("Host")
     if !policy.keepsSecrets {
       next.leaveOwnCredential()
-      for name in secretFields + request.secretHeaders {
+      for name in secretFields(of: request) {
         next.headers.removeAll(name)
         // Nor does the client's own field of that name go there.
         next.withoutDefaults.insert(name)
@@ -47,10 +45,16 @@ enum RedirectRequest {
     next.url = target.text
     guard target.origin != current.origin, !policy.keepsSecrets else { return next }
     next.leaveOwnCredential()
-    for name in secretFields + request.secretHeaders {
+    for name in secretFields(of: request) {
       if next.headers[all: name] == request.headers[all: name] { next.headers.removeAll(name) }
       next.withoutDefaults.insert(name)
     }
     return next
+  }
+
+  /// What everybody takes for a secret, what a credential was given for, and what the request names.
+  private static func secretFields(of request: Request) -> Set<String> {
+    Redaction.secretFields.union(request.secretHeaders)
+      .union(request.headers.lazy.map(\.name).filter(Redaction.isSecretField))
   }
 }

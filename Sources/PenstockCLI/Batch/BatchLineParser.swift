@@ -19,7 +19,7 @@ enum BatchLineParser {
     var start = line.startIndex
     var end = line.endIndex
     // A byte order mark before the first line is nobody's.
-    if line.starts(with: [0xEF, 0xBB, 0xBF]) { start += 3 }
+    if line.starts(with: ByteOrderMark.bytes) { start += 3 }
     while start < end, isBlank(line[start]) { start += 1 }
     while end > start, isBlank(line[end - 1]) { end -= 1 }
     return line[start..<end]

@@ -30,7 +30,7 @@ public final class Recorder: Transport {
   }
 
   /// A transport that gives recorded answers: to requests of the same method, URL and body those that were recorded, one
-  /// after another, and the last one again and again.
+  /// after another, and the last one again and again. The boundaries of multipart bodies may differ.
   ///
   /// - Throws: `HTTPError.Kind.readFailed` for a file that can't be read or isn't a recording.
   public static func playing(_ path: String) throws(HTTPError) -> MockTransport {
@@ -51,7 +51,7 @@ public final class Recorder: Transport {
       guard let exchanges = recordings[key], let first = exchanges.first else { continue }
       let match = MockMatch("\(first.method) \(first.url)") { request in
         request.method.rawValue == first.method && Redaction.url(request.url) == first.url
-          && Data(request.body) == first.requestBody
+          && RecordedExchange.comparable(request.body, request.headers["Content-Type"]) == first.requestBody
       }
       mock.on(match, exchanges.map(\.answer), repeatingLast: true)
     }
@@ -92,9 +92,9 @@ public final class Recorder: Transport {
       url: inner.url, watermark: request.options.watermark, uploadLength: inner.uploadLength,
       reportsUpload: request.options.reportsUpload)
     let task = Task {
-      var recorded = RecordedExchange(request.method, inner.url, body: [])
+      var recorded = RecordedExchange(request.method, inner.url)
       let isWhole = await self.pass(inner, to: feed, request.options.reportsUpload, &recorded)
-      recorded.requestBody = Data(body())
+      recorded.requestBody = RecordedExchange.comparable(body(), request.headers["Content-Type"])
       if isWhole { self.write(recorded) }
     }
     feed.onLeave {

@@ -20,6 +20,8 @@ package struct JSONElementScanner: Sendable {
   private var start: Int?
   /// Its bytes from earlier chunks.
   private var carried: [UInt8] = []
+  /// How many bytes of a byte order mark have come; nil once it is known whether there is one.
+  private var mark: Int? = 0
   /// Bytes of earlier chunks, for messages.
   private var offset: Int64 = 0
   /// Elements that were complete.
@@ -81,6 +83,10 @@ package struct JSONElementScanner: Sendable {
   ) -> HTTPError? {
     var position = 0
     if start != nil { start = 0 }
+    if mark != nil {
+      guard let end = markEnd(bytes) else { return noJSON(0, "a value") }
+      position = end
+    }
     while true {
       switch scanner.next(bytes, &position) {
       case .begin(let place, let level, let shape):
@@ -97,17 +103,33 @@ package struct JSONElementScanner: Sendable {
       case .invalid(let place, let expected):
         // Too large whatever the cuts of the chunks.
         if let start, carried.count + place - start > limit { return tooLarge }
-        return HTTPError(
-          .invalidRecord, phase: .decode,
-          message:
-            "the document isn't JSON at byte \(offset + Int64(place) + 1), after \(count) elements: expected \(expected)"
-        )
+        return noJSON(offset + Int64(place), expected)
       case .more:
         guard let start else { return nil }
         carried.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start...]))
         return carried.count > limit ? tooLarge : nil
       }
     }
+  }
+
+  /// The place behind a byte order mark (RFC 8259 §8.1), as far as it has come; nil for a part of one.
+  private mutating func markEnd(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    var place = 0
+    while let count = mark, place < bytes.count {
+      guard bytes[place] == ByteOrderMark.bytes[count] else {
+        mark = nil
+        return count == 0 ? 0 : nil
+      }
+      place += 1
+      mark = count == 2 ? nil : count + 1
+    }
+    return place
+  }
+
+  private func noJSON(_ place: Int64, _ expected: StaticString) -> HTTPError {
+    HTTPError(
+      .invalidRecord, phase: .decode,
+      message: "the document isn't JSON at byte \(place + 1), after \(count) elements: expected \(expected)")
   }
 
   private var tooLarge: HTTPError {

@@ -14,15 +14,14 @@ public struct ServerSentEvent: Sendable {
       self.id = id
       self.retry = retry
     }
-
-    static let plain = Label(type: "message", id: "", retry: nil)
   }
 
-  private let label: Label
+  /// Nil for what most events of most streams are: a message without ID and retry.
+  private let label: Label?
   /// The data as it came: all `data` lines, joined by LF.
   public let bytes: BodyChunk
 
-  init(label: Label, bytes: BodyChunk) {
+  init(label: Label?, bytes: BodyChunk) {
     self.label = label
     self.bytes = bytes
   }
@@ -34,14 +33,14 @@ public struct ServerSentEvent: Sendable {
   }
 
   /// The event's type, "message" unless the stream names one.
-  public var type: String { label.type }
+  public var type: String { label?.type ?? "message" }
   /// The data: all `data` lines, joined by LF; bytes that aren't UTF-8 are replaced by U+FFFD. Made anew by each
   /// call.
   public var data: String { bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
   /// The last event ID so far, which a reconnection sends as `Last-Event-ID`; empty where there is none.
-  public var id: String { label.id }
+  public var id: String { label?.id ?? "" }
   /// The reconnection time that came with this event, in milliseconds.
-  public var retry: Int64? { label.retry }
+  public var retry: Int64? { label?.retry }
 }
 
 extension ServerSentEvent: Hashable, CustomStringConvertible {

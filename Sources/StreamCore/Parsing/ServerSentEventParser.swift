@@ -37,8 +37,10 @@ package struct ServerSentEventParser: Sendable {
   private var idBuffer: String
   /// What the last event that named its type shares with its like.
   private var label: ServerSentEvent.Label?
-  /// What an event that names nothing gets; nil: to be made.
+  /// What an event that names nothing gets: nothing, or the ID that holds.
   private var plainLabel: ServerSentEvent.Label?
+  /// Whether an ID came that `plainLabel` doesn't have.
+  private var hasNewID: Bool
   /// How many events were closed.
   private var count: Int64 = 0
   private var failure: HTTPError?
@@ -55,6 +57,7 @@ package struct ServerSentEventParser: Sendable {
     lineLimit = self.limit.addingClamped(16)
     self.lastEventID = lastEventID
     idBuffer = lastEventID
+    hasNewID = !lastEventID.isEmpty
   }
 
   /// Appends the events that end in this chunk. Throws `.lineTooLong` for an event above the limit, after the
@@ -155,12 +158,12 @@ package struct ServerSentEventParser: Sendable {
     case .data: return append(bytes, from: start, to: end)
     case .event:
       if end &- start > limit { return false }
-      type = Self.text(bytes, start, end)
+      type = typeText(bytes, start, end)
     case .id:
       if end &- start > limit { return false }
       if ByteScan.first(0, in: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), from: 0) == nil {
         idBuffer = Self.text(bytes, start, end)
-        plainLabel = nil
+        hasNewID = true
       }
     case .retry:
       if let time = DecimalDigits.value(bytes[start..<end]) {
@@ -216,7 +219,7 @@ package struct ServerSentEventParser: Sendable {
     }
     data = .none
     count &+= 1
-    if type == nil, retry == nil, let plainLabel {
+    if type == nil, retry == nil, !hasNewID {
       events.append(ServerSentEvent(label: plainLabel, bytes: content))
       return
     }
@@ -224,12 +227,20 @@ package struct ServerSentEventParser: Sendable {
     forget()
   }
 
-  private mutating func currentLabel() -> ServerSentEvent.Label {
+  private mutating func currentLabel() -> ServerSentEvent.Label? {
+    if type == nil, retry == nil {
+      if hasNewID {
+        plainLabel =
+          idBuffer.isEmpty ? nil : ServerSentEvent.Label(type: "message", id: idBuffer, retry: nil)
+        hasNewID = false
+      }
+      return plainLabel
+    }
     let name = type.flatMap { $0.isEmpty ? nil : $0 } ?? "message"
     // Streams name the same type again and again.
     if let label, label.type == name, label.id == idBuffer, label.retry == retry { return label }
     let fresh = ServerSentEvent.Label(type: name, id: idBuffer, retry: retry)
-    if type == nil, retry == nil { plainLabel = fresh } else { label = fresh }
+    label = fresh
     return fresh
   }
 
@@ -275,6 +286,19 @@ package struct ServerSentEventParser: Sendable {
     case 5: return isNamed("event") ? .event : isNamed("retry") ? .retry : .ignored
     default: return .ignored
     }
+  }
+
+  /// The type that a line names: mostly that of the event before, whose text is shared.
+  private func typeText(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String {
+    guard let known = label?.type, known.utf8.count == end &- start else {
+      return Self.text(bytes, start, end)
+    }
+    let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    let isSame = known.utf8.withContiguousStorageIfAvailable { known in
+      for index in 0..<known.count where known[index] != line[index] { return false }
+      return true
+    }
+    return isSame == true ? known : Self.text(bytes, start, end)
   }
 
   private static func text(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String {

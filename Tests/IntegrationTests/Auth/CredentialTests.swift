@@ -265,6 +265,37 @@ import Testing
     await server.stop()
   }
 
+  @Test func `auth-int puts the body into the digest, and a stream is refused before it is sent`()
+    async throws
+  {
+    let server = try ScriptedServer { request in
+      Self.nonce(request, "nonce") == nil
+        ? [
+          .response(
+            status: 401,
+            fields: [
+              ("WWW-Authenticate", "Digest realm=\"r\", qop=\"auth-int\", algorithm=SHA-512-256, nonce=\"n\"")
+            ], body: "")
+        ] : [.response(body: "ok")]
+    }
+    try await TestClient.with({
+      $0.credentials = [ScopedCredential(.digest(user: "u", password: "p"), for: OriginPattern(server.url))]
+    }) { client in
+      for body in ["one", "other"] {
+        let got = try await client.text(.post(server.url("/"), body: .string(body)))
+        #expect(got == "ok")
+      }
+      let sent = server.requests.suffix(2)
+      #expect(sent.map { Self.nonce($0, "qop") } == ["auth-int", "auth-int"])
+      #expect(Set(sent.map { Self.nonce($0, "response") }).count == 2)
+      let streamed = RequestBody.stream(AsyncStream<[UInt8]> { $0.finish() })
+      let error = await failure { try await client.text(.post(server.url("/"), body: streamed)) }
+      #expect(error?.kind == .bodyNotReplayable)
+      #expect(server.requests.count == 3)
+    }
+    await server.stop()
+  }
+
   @Test func `a wrong password is refused once, and the refusal is the response`() async throws {
     let server = try ScriptedServer { _ in [.response(status: 401, fields: [Self.challenge("n")], body: "no")]
     }

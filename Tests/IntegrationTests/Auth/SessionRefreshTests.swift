@@ -127,6 +127,29 @@ import Testing
     }
   }
 
+  @Test func `a refresh token that was replaced on the server isn't lost when everybody has left`()
+    async throws
+  {
+    let server = try AuthServer { $0.refreshGate = .waitForSignal("go") }
+    try await server.with(
+      Session(token: "old", refreshToken: "r0"), { $0.abandonedRefreshLimit = .seconds(60) }
+    ) { client, auth in
+      let task = Task { try await client.text(.get(server.url("/"))) }
+      #expect(await eventually { server.shared.with { $0.refreshes == 1 } })
+      task.cancel()
+      let left = await failed(task)
+      #expect(left == .cancelled)
+      let changes = auth.changes
+      server.server.open("go")
+      for await change in changes where change == .refreshed { break }
+      let kept = try await auth.session()
+      #expect(kept?.refreshToken == "r1")
+      let got = try await client.text(.get(server.url("/")))
+      #expect(got == "yes")
+      #expect(server.shared.with { $0.refreshes } == 1)
+    }
+  }
+
   @Test func `a refresh that takes too long fails for all, and the session stays`() async throws {
     let server = try AuthServer { $0.refreshGate = .stall }
     try await server.with(Session(token: "old", refreshToken: "r0"), { $0.refreshLimit = .milliseconds(200) })

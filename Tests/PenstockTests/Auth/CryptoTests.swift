@@ -71,7 +71,7 @@ import Testing
   }
 }
 
-@Suite struct JSONNodeTests {
+@Suite struct WrittenJSONTests {
   private func parse(_ text: String) -> WrittenJSON? { WrittenJSON.parse(Array(text.utf8)) }
 
   @Test func `values are read and written with sorted names`() {

@@ -95,6 +95,33 @@ import Testing
     #expect(try !answer.field(for: old).contains("cnonce"))
   }
 
+  @Test func `SHA-512-256 is answered, with the hashed name of the RFC's erratum`() throws {
+    let challenge = try challenge(
+      #"Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", userhash=true"#
+    )
+    let answer = DigestAnswer(
+      user: "J\u{E4}s\u{F8}n Doe", password: "Secret, or not?", method: "GET", target: "/doe.json", count: 1,
+      clientNonce: "NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm")
+    let field = try answer.field(for: challenge)
+    // Errata 4897 of RFC 7616 has the name; the response was computed with Python's hashlib.
+    #expect(field.contains("username=\"793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b\""))
+    #expect(field.contains("response=\"7a4e1192babbba02e91182d2895bfdbf7adafc6e48d4e517ca301974843d840c\""))
+    #expect(field.contains("algorithm=SHA-512-256"))
+  }
+
+  @Test func `auth-int covers the body, and is chosen only where auth isn't offered`() throws {
+    let only = rfc7616.replacing("auth, auth-int", with: "auth-int")
+    let challenge = try challenge("Digest \(only), algorithm=SHA-256")
+    var answer = answer("f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", password: "Circle of Life")
+    answer.method = "POST"
+    answer.bodyDigest = HexDigits.encode(try BodyDigest.of(Array("hello".utf8), .sha256))
+    let field = try answer.field(for: challenge)
+    // Computed with Python's hashlib.
+    #expect(field.contains("response=\"c98b95dbdb463c4483e324bced57d591946a6f84098142757b1333c52c47d62e\""))
+    #expect(field.contains("qop=auth-int"))
+    #expect(try self.challenge("Digest \(rfc7616)").protection == .head)
+  }
+
   @Test func `session forms hash once more`() throws {
     let plain = try challenge("Digest \(rfc7616), algorithm=MD5")
     let session = try challenge("Digest \(rfc7616), algorithm=md5-SESS")
@@ -110,7 +137,7 @@ import Testing
     #expect(DigestAnswer.Challenge.best(of: all)?.nonce == "2")
     #expect(
       DigestAnswer.Challenge.best(
-        of: AuthChallenge.parse(#"Digest realm="a", nonce="1", qop="auth-int", Basic realm="b""#)) == nil)
+        of: AuthChallenge.parse(#"Digest realm="a", nonce="1", qop="auth-conf", Basic realm="b""#)) == nil)
     #expect(DigestAnswer.Challenge.best(of: AuthChallenge.parse(#"Digest realm="a""#)) == nil)
   }
 

@@ -61,6 +61,25 @@ import Testing
     #expect(machine.end(2, of: 1, .renewed, now: .zero) == .ignore)
   }
 
+  @Test func `a run whose request was sent lingers when the last waiter leaves, and is joined by who comes`()
+  {
+    var machine = machine()
+    let ticket = machine.ticket
+    _ = machine.join(1, .rejected(ticket), now: .zero)
+    machine.sends(1)
+    #expect(machine.leave(1) == .linger(run: 1))
+    #expect(machine.isRunning)
+    #expect(machine.join(2, .rejected(ticket), now: .zero) == .wait)
+    #expect(machine.abandon(1) == false, "somebody waits again")
+    #expect(machine.leave(2) == .linger(run: 1))
+    #expect(machine.abandon(1) == true)
+    #expect(!machine.isRunning)
+    #expect(machine.abandon(1) == false)
+    // What it brings after all is still taken.
+    #expect(machine.end(1, of: 1, .renewed, now: .zero) == .deliver(to: [], stop: nil))
+    #expect(machine.join(3, .rejected(ticket), now: .zero) == .useCurrent)
+  }
+
   @Test func `a logout ends the run, and nothing of it is taken later`() {
     var machine = machine()
     let ticket = machine.ticket
@@ -88,6 +107,7 @@ import Testing
     var waiting: Set<Int> = []
     var running: [UInt64: UInt64] = [:]
     var current: UInt64?
+    var lingers = false
     var now = Duration.zero
     var lastGeneration: UInt64 = 0
     var nextWaiter = 0
@@ -100,8 +120,10 @@ import Testing
     }
 
     mutating func check() {
+      if current == nil { lingers = false }
       #expect(machine.waiters == waiting, "all who wait belong to the run")
-      #expect(machine.isRunning == !waiting.isEmpty, "a run has waiters, and waiters have a run")
+      #expect(machine.isRunning || waiting.isEmpty, "waiters have a run")
+      #expect(machine.isRunning == !waiting.isEmpty || lingers, "a run has waiters, or its request was sent")
       #expect(machine.runNumber == current)
       #expect(machine.generation >= lastGeneration)
       lastGeneration = machine.generation
@@ -119,6 +141,7 @@ import Testing
         waiting.insert(nextWaiter)
         running[run] = machine.generation
         current = run
+        lingers = false
       case .useCurrent:
         if case .rejected(let ticket) = reason { #expect(ticket.generation != machine.generation) }
       case .refuse(.noSession): #expect(!machine.hasSession)
@@ -149,7 +172,7 @@ import Testing
       var model = Model(machine: machine(window: window))
       for _ in 0..<40 {
         model.now += .milliseconds(random.next(below: 2000))
-        switch random.next(below: 12) {
+        switch random.next(below: 14) {
         case 0, 1: model.tickets.append(model.machine.ticket)
         case 2, 3, 4:
           let ticket = model.tickets.randomElement(using: &random) ?? model.machine.ticket
@@ -158,9 +181,12 @@ import Testing
         case 6, 7:
           guard let waiter = model.waiting.sorted().randomElement(using: &random) else { break }
           model.waiting.remove(waiter)
-          if case .stop(let run) = model.machine.leave(waiter) {
-            #expect(run == model.current)
+          switch model.machine.leave(waiter) {
+          case .goOn: break
+          case .stop(let run):
+            #expect(run == model.current && !model.lingers)
             model.current = nil
+          case .linger(let run): #expect(run == model.current && model.lingers)
           }
         case 8, 9:
           guard let run = model.running.keys.sorted().randomElement(using: &random) else { break }
@@ -168,6 +194,15 @@ import Testing
         case 10:
           guard let run = model.running.keys.sorted().randomElement(using: &random) else { break }
           model.end(run, .failed(isFinal: random.next(below: 2) == 0))
+        case 11:
+          guard let run = model.current else { break }
+          model.machine.sends(run)
+          model.lingers = true
+        case 12:
+          guard let run = model.running.keys.sorted().randomElement(using: &random) else { break }
+          let isLeft = run == model.current && model.waiting.isEmpty
+          #expect(model.machine.abandon(run) == isLeft)
+          if isLeft { model.current = nil }
         default:
           let replacement = model.machine.replace(hasSession: random.next(below: 3) > 0)
           #expect(replacement.stop == model.current)

@@ -98,7 +98,8 @@ import Testing
   @Test func `a number that can't be is told by its name`() async throws {
     for edit in [
       { $0.refreshLimit = .seconds(-1) }, { $0.refreshWindow = .init(count: 0, per: .seconds(1)) },
-      { $0.failureHold = .seconds(-1) }, { $0.refreshAhead = .seconds(-1) }, { $0.field = "a b" },
+      { $0.failureHold = .seconds(-1) }, { $0.abandonedRefreshLimit = .seconds(-1) },
+      { $0.refreshAhead = .seconds(-1) }, { $0.field = "a b" },
     ] as [(inout SessionOptions) -> Void] {
       var options = SessionOptions()
       edit(&options)

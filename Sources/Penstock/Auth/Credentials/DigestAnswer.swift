@@ -9,9 +9,32 @@ struct DigestAnswer: Sendable {
       case md5Session = "MD5-sess"
       case sha256 = "SHA-256"
       case sha256Session = "SHA-256-sess"
+      case sha512t256 = "SHA-512-256"
+      case sha512t256Session = "SHA-512-256-sess"
 
-      var digest: Digest.Algorithm { self == .md5 || self == .md5Session ? .md5 : .sha256 }
-      var isSession: Bool { self == .md5Session || self == .sha256Session }
+      var function: HashFunction {
+        switch self {
+        case .md5, .md5Session: .md5
+        case .sha256, .sha256Session: .sha256
+        case .sha512t256, .sha512t256Session: .sha512t256
+        }
+      }
+      var isSession: Bool {
+        switch self {
+        case .md5Session, .sha256Session, .sha512t256Session: true
+        case .md5, .sha256, .sha512t256: false
+        }
+      }
+      /// MD5 is the weak one; between the others the server's order decides.
+      var isStrong: Bool { function != .md5 }
+    }
+
+    /// What is protected (RFC 7616 §3.3).
+    enum Protection: String, Sendable {
+      /// Method and target: `qop=auth`.
+      case head = "auth"
+      /// The body too.
+      case headAndBody = "auth-int"
     }
 
     var realm: String
@@ -20,8 +43,9 @@ struct DigestAnswer: Sendable {
     var algorithm: Algorithm
     /// Whether the algorithm was named; then it is named in the answer.
     var namesAlgorithm: Bool
-    /// Whether `qop=auth` is offered; without any qop the old form of RFC 2069 is answered.
-    var hasQop: Bool
+    /// What is protected: `auth` where it is offered, as the body may be a stream. Without any qop the old form of
+    /// RFC 2069 is answered.
+    var protection: Protection?
     var isStale: Bool
     var hashesUser: Bool
 
@@ -38,24 +62,26 @@ struct DigestAnswer: Sendable {
       case "md5-sess": algorithm = .md5Session
       case "sha-256": algorithm = .sha256
       case "sha-256-sess": algorithm = .sha256Session
+      case "sha-512-256": algorithm = .sha512t256
+      case "sha-512-256-sess": algorithm = .sha512t256Session
       default: return nil
       }
       namesAlgorithm = challenge.parameters["algorithm"] != nil
       if let offered = challenge.parameters["qop"] {
         let words = offered.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
-        guard words.contains("auth") else { return nil }
-        hasQop = true
-      } else {
-        hasQop = false
+        guard
+          let offered = [Protection.head, .headAndBody].first(where: { words.contains($0.rawValue[...]) })
+        else { return nil }
+        protection = offered
       }
       isStale = challenge.parameters["stale"]?.lowercased() == "true"
       hashesUser = challenge.parameters["userhash"]?.lowercased() == "true"
     }
 
-    /// The strongest of those that can be answered: SHA-256 before MD5, else the server's order.
+    /// The first of those that can be answered, but MD5 only where there is nothing else.
     static func best(of challenges: [AuthChallenge]) -> Challenge? {
       let possible = challenges.compactMap { Challenge($0) }
-      return possible.first { $0.algorithm.digest == .sha256 } ?? possible.first
+      return possible.first { $0.algorithm.isStrong } ?? possible.first
     }
   }
 
@@ -67,6 +93,8 @@ struct DigestAnswer: Sendable {
   /// How often the nonce was used, this time included.
   var count: UInt32
   var clientNonce: String
+  /// The digest of the body in hexadecimal digits, by the challenge's algorithm; only where the body is protected.
+  var bodyDigest = ""
 
   /// The value of the Authorization field.
   func field(for challenge: Challenge) throws(HTTPError) -> String {
@@ -83,10 +111,10 @@ struct DigestAnswer: Sendable {
     parts.append("uri=\(Self.quoted(target))")
     if challenge.namesAlgorithm { parts.append("algorithm=\(challenge.algorithm.rawValue)") }
     parts.append("nonce=\(Self.quoted(challenge.nonce))")
-    if challenge.hasQop {
+    if let protection = challenge.protection {
       parts.append("nc=\(hexCount)")
       parts.append("cnonce=\(Self.quoted(clientNonce))")
-      parts.append("qop=auth")
+      parts.append("qop=\(protection.rawValue)")
     } else if challenge.algorithm.isSession {
       parts.append("cnonce=\(Self.quoted(clientNonce))")
     }
@@ -102,9 +130,13 @@ struct DigestAnswer: Sendable {
     if challenge.algorithm.isSession {
       first = try hash("\(first):\(challenge.nonce):\(clientNonce)", challenge)
     }
-    let second = try hash("\(method):\(target)", challenge)
-    guard challenge.hasQop else { return try hash("\(first):\(challenge.nonce):\(second)", challenge) }
-    return try hash("\(first):\(challenge.nonce):\(hexCount):\(clientNonce):auth:\(second)", challenge)
+    let body = challenge.protection == .headAndBody ? ":" + bodyDigest : ""
+    let second = try hash("\(method):\(target)\(body)", challenge)
+    guard let protection = challenge.protection?.rawValue else {
+      return try hash("\(first):\(challenge.nonce):\(second)", challenge)
+    }
+    return try hash(
+      "\(first):\(challenge.nonce):\(hexCount):\(clientNonce):\(protection):\(second)", challenge)
   }
 
   private var hexCount: String {
@@ -113,7 +145,7 @@ struct DigestAnswer: Sendable {
   }
 
   private func hash(_ text: String, _ challenge: Challenge) throws(HTTPError) -> String {
-    try Digest.of(Array(text.utf8), challenge.algorithm.digest).hex
+    HexDigits.encode(try BodyDigest.of(Array(text.utf8), challenge.algorithm.function))
   }
 
   private static func quoted(_ text: String) -> String {

@@ -2,7 +2,9 @@ import CurlTransport
 public import StreamCore
 import Synchronization
 
-/// Digest authentication (RFC 7616): MD5 and SHA-256 with their `-sess` forms, `qop=auth`.
+/// Digest authentication (RFC 7616): MD5, SHA-256 and SHA-512-256 with their `-sess` forms; `qop=auth`, and
+/// `auth-int` where the server offers nothing else: then the body is read once more for its digest, and one that is
+/// a stream can't be sent.
 ///
 /// The first request to an origin goes without an answer and is sent again after the server's challenge; later ones
 /// answer the last challenge unasked. A request whose body can't be sent twice gets the 401 as its response
@@ -53,9 +55,19 @@ public final class DigestCredential: Credential {
     }
     context.note = space?.challenge.nonce
     guard let space else { return }
-    let answer = DigestAnswer(
+    var answer = DigestAnswer(
       user: user, password: password.value, method: request.method.rawValue,
       target: try RequestTarget(request.url).pathAndQuery, count: space.count, clientNonce: space.clientNonce)
+    if space.challenge.protection == .headAndBody {
+      let function = space.challenge.algorithm.function
+      guard let digest = try await BodyDigest.bytes(of: EncodedBody(request).body, function) else {
+        throw HTTPError(
+          .bodyNotReplayable, phase: .queue,
+          message: "the server wants the body in its digest (auth-int), and a stream can't be read ahead",
+          advice: "Give the body as bytes or a file", method: request.method, url: request.url)
+      }
+      answer.bodyDigest = HexDigits.encode(digest)
+    }
     request.headers.append("Authorization", try answer.field(for: space.challenge))
   }
 

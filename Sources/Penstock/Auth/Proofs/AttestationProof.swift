@@ -81,12 +81,12 @@ public final class AttestationProof: RequestProof, IdentifiedProof {
       let keyID = try await provider.makeKey()
       let challenge = try await challenge(.registration, client)
       let data = Array(
-        WrittenJSON.object([
+        WrittenJSON.members([
           "challenge": .string(challenge), "keyId": .string(keyID),
           "purpose": .string(Purpose.registration.rawValue),
         ]).sorted.utf8)
       let attestation = try await provider.attest(keyID: keyID, clientData: data)
-      let body = WrittenJSON.object([
+      let body = WrittenJSON.members([
         "keyId": .string(keyID), "attestationObject": .string(Base64.encode(attestation)),
         "clientData": .string(Base64.encode(data)),
       ])
@@ -112,7 +112,7 @@ public final class AttestationProof: RequestProof, IdentifiedProof {
     let query = (target.query ?? "").split(separator: "&")
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&")
     let data = Array(
-      WrittenJSON.object([
+      WrittenJSON.members([
         "challenge": .string(challenge), "method": .string(request.method.rawValue),
         "path": .string(target.path), "query": .string(query),
         "bodySHA256": .string(Base64.encode(digest.bytes)),
@@ -144,7 +144,7 @@ public final class AttestationProof: RequestProof, IdentifiedProof {
       let url = KeyCredential.adding("purpose", purpose.rawValue, to: options.challengeURL)
       answer = try await exchange(.get, url, nil, client, "get a challenge")
     } else {
-      let body = WrittenJSON.object(["purpose": .string(purpose.rawValue)])
+      let body = WrittenJSON.members(["purpose": .string(purpose.rawValue)])
       answer = try await exchange(
         options.challengeMethod, options.challengeURL, body, client, "get a challenge")
     }

@@ -54,8 +54,8 @@ public final class P256FileProvider: AttestationProvider {
   /// The public key with its own signature of the client data.
   public func attest(keyID: String, clientData: [UInt8]) async throws(HTTPError) -> [UInt8] {
     let key = try await matching(keyID)
-    let object = WrittenJSON.object([
-      "format": .string("penstock-p256"), "jwk": .object(try JSONWebKey(key).members),
+    let object = WrittenJSON.members([
+      "format": .string("penstock-p256"), "jwk": .members(try JSONWebKey(key).members),
       "signature": .string(Base64.encode(try key.signature(of: clientData))),
     ])
     return Array(object.sorted.utf8)

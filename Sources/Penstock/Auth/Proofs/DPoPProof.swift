@@ -45,7 +45,7 @@ public final class DPoPProof: RequestProof {
       payload["ath"] = .string(Base64URL.encode(try Digest.of(Array(token.utf8), .sha256).bytes))
     }
     request.headers["DPoP"] = try JSONWebSignature.sign(
-      header: ["typ": .string("dpop+jwt"), "jwk": .object(try JSONWebKey(key).members)], payload: payload,
+      header: ["typ": .string("dpop+jwt"), "jwk": .members(try JSONWebKey(key).members)], payload: payload,
       with: key)
   }
 

@@ -20,7 +20,7 @@ struct JSONWebKey: Sendable {
 
   /// The thumbprint (RFC 7638): these members alone, sorted, hashed.
   func thumbprint() throws(HTTPError) -> String {
-    try Self.thumbprint(of: WrittenJSON.object(members).sorted)
+    try Self.thumbprint(of: WrittenJSON.members(members).sorted)
   }
 
   static func thumbprint(of canonical: String) throws(HTTPError) -> String {
@@ -35,7 +35,7 @@ enum JSONWebSignature {
   ) throws(HTTPError) -> String {
     var header = header
     header["alg"] = .string(key.algorithm == .p256 ? "ES256" : "EdDSA")
-    let signed = [header, payload].map { Base64URL.encode(Array(WrittenJSON.object($0).sorted.utf8)) }
+    let signed = [header, payload].map { Base64URL.encode(Array(WrittenJSON.members($0).sorted.utf8)) }
       .joined(separator: ".")
     return signed + "." + Base64URL.encode(try key.signature(of: Array(signed.utf8)))
   }

@@ -1,7 +1,8 @@
 /// Who refreshes a token when, and who waits for it. Pure: storage and effects are the authenticator's.
 ///
 /// Every session has a generation; every request remembers which one it was sent with. At most one run is under way.
-/// A run ends by its outcome, by a new session from elsewhere, or since nobody waits for it any more.
+/// A run ends by its outcome, by a new session from elsewhere, or since nobody waits for it any more: at once while
+/// nothing was sent, after a while otherwise.
 struct RefreshStateMachine: Sendable {
   /// What a request remembers of the moment when it took the token.
   struct Ticket: Sendable, Hashable {
@@ -44,8 +45,11 @@ struct RefreshStateMachine: Sendable {
 
   enum Leave: Sendable, Hashable {
     case goOn
-    /// Nobody waits any more.
+    /// Nobody waits any more, and nothing was sent.
     case stop(run: UInt64)
+    /// Nobody waits any more, but the refresh token may be used up by now: the run has some time left to bring the
+    /// new one, then `abandon` is due.
+    case linger(run: UInt64)
   }
 
   enum Outcome: Sendable, Hashable {
@@ -79,6 +83,8 @@ struct RefreshStateMachine: Sendable {
     var number: UInt64
     var generation: UInt64
     var waiters: Set<Int>
+    /// Whether its request may have been sent.
+    var hasSent = false
   }
 
   private struct Failure: Sendable {
@@ -151,9 +157,22 @@ struct RefreshStateMachine: Sendable {
 
   /// A waiter doesn't want to know any more.
   mutating func leave(_ waiter: Int) -> Leave {
-    guard run?.waiters.remove(waiter) != nil, let ended = run, ended.waiters.isEmpty else { return .goOn }
+    guard run?.waiters.remove(waiter) != nil, let left = run, left.waiters.isEmpty else { return .goOn }
+    if left.hasSent { return .linger(run: left.number) }
     run = nil
-    return .stop(run: ended.number)
+    return .stop(run: left.number)
+  }
+
+  /// The request of a run is about to be sent.
+  mutating func sends(_ number: UInt64) {
+    if run?.number == number { run?.hasSent = true }
+  }
+
+  /// A run that was left has used up its time; false when it has ended, or somebody waits for it again.
+  mutating func abandon(_ number: UInt64) -> Bool {
+    guard let left = run, left.number == number, left.waiters.isEmpty else { return false }
+    run = nil
+    return true
   }
 
   /// A run has ended by itself.

@@ -1,3 +1,5 @@
+import StreamCore
+
 /// What a login gives: a token, and what goes with it. It is never printed.
 public struct Session: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
@@ -48,7 +50,7 @@ public struct Session: Sendable, Hashable, CustomStringConvertible, CustomDebugS
     if let expiresAt { members["expiresAt"] = .number(String(expiresAt)) }
     if let scheme { members["scheme"] = .string(scheme) }
     if let proofKeyID { members["proofKeyID"] = .string(proofKeyID) }
-    return Array(WrittenJSON.object(members).sorted.utf8)
+    return Array(WrittenJSON.members(members).sorted.utf8)
   }
 
   /// Nil for anything that isn't an encoded session.

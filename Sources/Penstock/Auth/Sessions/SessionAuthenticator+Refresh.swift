@@ -74,27 +74,38 @@ extension SessionAuthenticator {
         if let told { continuation.resume(returning: told) }
       }
     } onCancel: {
-      let (tasks, sleepers) = state.withLock { state in
-        let tasks: [Task<Void, Never>]
-        switch state.machine.leave(key) {
-        case .goOn: tasks = []
-        case .stop(let run): tasks = [state.tasks[run], state.timers[run]].compactMap { $0 }
-        }
-        return (tasks, state.wake([key], .cancelled))
+      let (leave, tasks, sleepers) = state.withLock { state in
+        let leave = state.machine.leave(key)
+        var tasks: [Task<Void, Never>] = []
+        if case .stop(let run) = leave { tasks = state.tasks(of: run) }
+        return (leave, tasks, state.wake([key], .cancelled))
       }
       for task in tasks { task.cancel() }
+      if case .linger(let run) = leave { linger(run) }
       for sleeper in sleepers { sleeper.resume(returning: .cancelled) }
     }
   }
 
   // MARK: the run
 
+  /// Gives a run that nobody waits for some time to bring its token home.
+  private func linger(_ run: UInt64) {
+    let limit = options.abandonedRefreshLimit
+    Task.detached { [weak self, clock] in
+      do { try await clock.sleep(limit) } catch { return }
+      let tasks = self?.state.withLock { state in state.machine.abandon(run) ? state.tasks(of: run) : [] }
+      for task in tasks ?? [] { task.cancel() }
+    }
+  }
+
   private func start(_ run: UInt64, _ generation: UInt64, _ client: Client) {
     // A refresh on behalf of another refresh must not wait for that one either.
     let skipped = AuthExemption.skipped.union([ObjectIdentifier(self)])
     let task = Task.detached { [weak self] in
       guard let self else { return }
-      let result = await AuthExemption.$skipped.withValue(skipped) { await self.fetch(generation, client) }
+      let result = await AuthExemption.$skipped.withValue(skipped) {
+        await self.fetch(run, generation, client)
+      }
       self.finish(run, generation, result)
     }
     let limit = options.refreshLimit
@@ -127,7 +138,9 @@ extension SessionAuthenticator {
   }
 
   /// One refresh: nobody else's while it lasts, in other processes neither, where the store can see to that.
-  private func fetch(_ generation: UInt64, _ client: Client) async -> Result<Session, HTTPError> {
+  private func fetch(
+    _ run: UInt64, _ generation: UInt64, _ client: Client
+  ) async -> Result<Session, HTTPError> {
     guard let refresher = options.refresher else { return .failure(Self.noSession) }
     let (old, current) = state.withLock { ($0.session, $0.machine.generation) }
     guard current == generation else { return .failure(HTTPError.cancelled) }
@@ -139,6 +152,7 @@ extension SessionAuthenticator {
         {
           return .found(found)
         }
+        if options.abandonedRefreshLimit > .zero { state.withLock { $0.machine.sends(run) } }
         let context = RefreshContext(client: client, tokens: options.tokens, now: clock.wall())
         var renewed = try await refresher.refresh(old ?? Session(token: nil), context)
         renewed.refreshToken = renewed.refreshToken ?? old?.refreshToken

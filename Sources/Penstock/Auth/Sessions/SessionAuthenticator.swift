@@ -18,7 +18,8 @@ import Synchronization
 /// **Refresh.** Any number of requests that meet an expired token wait for one refresh and are then sent once more,
 /// where their bodies can be. A late refusal of an older token only sends again. When the refresh fails, all of
 /// them throw one `HTTPError.Kind.loginDenied` at once, and the session stays as it was. A cancelled
-/// waiter leaves alone; the refresh stops when nobody waits any more.
+/// waiter leaves alone; the refresh stops when nobody waits any more, after `abandonedRefreshLimit` where its request
+/// may have been sent.
 public final class SessionAuthenticator: Credential {
   let options: SessionOptions
   let store: any SessionStore
@@ -136,7 +137,7 @@ public final class SessionAuthenticator: Credential {
       let replacement = state.machine.replace(hasSession: session?.token != nil)
       state.adopt(
         session, ahead: options.refreshAhead, wall: clock.wall(), now: clock.elapsed(), isFresh: true)
-      let tasks = replacement.stop.map { [state.tasks[$0], state.timers[$0]].compactMap { $0 } } ?? []
+      let tasks = replacement.stop.map { state.tasks(of: $0) } ?? []
       return (tasks, state.wake(replacement.waiters, ending))
     }
     for task in tasks { task.cancel() }

@@ -39,6 +39,10 @@ public struct SessionOptions: Sendable {
   public var refreshStatuses: Set<Int> = [401]
   /// How long one refresh may take; then it fails for all who wait.
   public var refreshLimit = Duration.seconds(30)
+  /// How long a refresh whose request may have been sent goes on when nobody waits for it any more; 2 s. The server
+  /// may have put another refresh token in the old one's place: without the answer the session would be lost.
+  /// Zero: it stops at once.
+  public var abandonedRefreshLimit = Duration.seconds(2)
   /// How many refreshes at most; 20 a minute. Nil: any number.
   public var refreshWindow: RefreshWindow? = RefreshWindow(count: 20, per: .seconds(60))
   /// How long the failure of a refresh holds for requests that come later, unless the server has refused: that
@@ -55,6 +59,7 @@ public struct SessionOptions: Sendable {
   var invalidSetting: String? {
     if field.isEmpty || !field.utf8.allSatisfy(FieldSyntax.isTokenByte) { return "field" }
     if refreshLimit <= .zero { return "refreshLimit" }
+    if abandonedRefreshLimit < .zero { return "abandonedRefreshLimit" }
     if let refreshWindow, refreshWindow.count < 1 || refreshWindow.interval <= .zero {
       return "refreshWindow"
     }

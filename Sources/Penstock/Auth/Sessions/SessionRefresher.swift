@@ -65,7 +65,7 @@ public struct RefreshEndpoint: SessionRefresher {
       Redaction.markField(refreshHeader)
     }
     if !members.isEmpty, method != .get, method != .head {
-      request.body = .string(WrittenJSON.object(members).sorted)
+      request.body = .string(WrittenJSON.members(members).sorted)
       request.headers.setDefault("Content-Type", "application/json")
     }
     request.headers.setDefault("Accept", "application/json")

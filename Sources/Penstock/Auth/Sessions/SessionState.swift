@@ -70,6 +70,9 @@ struct SessionState: Sendable {
     return claims.lifetime(asOf: wall).map { wall.addingReportingOverflow($0).partialValue }
   }
 
+  /// What must be cancelled to stop a run.
+  func tasks(of run: UInt64) -> [Task<Void, Never>] { [tasks[run], timers[run]].compactMap { $0 } }
+
   /// Ends the waits of these; the continuations are the caller's to resume, without the lock.
   mutating func wake(_ waiters: Set<Int>, _ ending: Ending) -> [UnsafeContinuation<Ending, Never>] {
     waiters.compactMap { key in

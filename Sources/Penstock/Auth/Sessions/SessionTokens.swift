@@ -36,7 +36,7 @@ public struct SessionTokens: Sendable, Hashable {
     SessionTokens(token: .field(token), refreshToken: refreshToken.map { .field($0) } ?? .none)
   }
 
-  /// The session that an answer holds; nil when it has no token.
+  /// The session that an answer holds; nil when it has no token, or one that no field could carry.
   ///
   /// - Parameters:
   ///   - body: the content, which may be anything.
@@ -50,14 +50,20 @@ public struct SessionTokens: Sendable, Hashable {
       case .none: nil
       }
     }
-    guard let token = value(token) else { return nil }
+    guard let token = value(token), token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
     var session = Session(token: token, refreshToken: value(refreshToken))
     if let seconds = lifetimeFields.lazy.compactMap({ node?.at($0)?.integer }).first, seconds >= 0 {
-      session.expiresAt = now.addingReportingOverflow(seconds).partialValue
+      session.expiresAt = Self.end(now, seconds)
     } else if let claims = JWTClaims(token), let lifetime = claims.lifetime(asOf: now) {
-      session.expiresAt = now.addingReportingOverflow(lifetime).partialValue
+      session.expiresAt = Self.end(now, lifetime)
     }
     return session
+  }
+
+  /// Nil for a time that is no number any more: such a token doesn't end.
+  private static func end(_ now: Int64, _ lifetime: Int64) -> Int64? {
+    let (end, overflow) = now.addingReportingOverflow(lifetime)
+    return overflow ? nil : end
   }
 }
 

@@ -61,7 +61,7 @@ public struct RobotsRules: Sendable, Hashable {
   // MARK: text
 
   private static func lines(_ text: [UInt8]) -> [ArraySlice<UInt8>] {
-    let text = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text[...]
+    let text = text.starts(with: ByteOrderMark.bytes) ? text.dropFirst(3) : text[...]
     return text.split { $0 == 0x0A || $0 == 0x0D }
   }
 

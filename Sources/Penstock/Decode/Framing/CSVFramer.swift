@@ -13,8 +13,6 @@ public struct CSVFramer: ByteFramer {
     case quote
   }
 
-  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-
   private let separator: UInt8
   private let hasHeader: Bool
   private let limit: Int
@@ -52,7 +50,7 @@ public struct CSVFramer: ByteFramer {
       while index < input.count {
         let byte = input[index]
         if let count = mark {
-          if byte == Self.byteOrderMark[count] {
+          if byte == ByteOrderMark.bytes[count] {
             mark = count == 2 ? nil : count + 1
             index += 1
             continue
@@ -111,7 +109,7 @@ public struct CSVFramer: ByteFramer {
   private mutating func noMark(into elements: inout [CSVRow]) throws(HTTPError) {
     let count = mark ?? 0
     mark = nil
-    for byte in Self.byteOrderMark[..<count] {
+    for byte in ByteOrderMark.bytes[..<count] {
       if state == .plain { bytes.append(byte) } else { try take(byte, into: &elements) }
     }
   }

@@ -1,5 +1,5 @@
 /// The lines of NDJSON that aren't blank, with their numbers. Only LF ends a line: other separators of Unicode may
-/// stand in strings.
+/// stand in strings. A byte order mark before the first is passed over (RFC 8259 §8.1).
 struct JSONLineFramer: ByteFramer {
   private var splitter: LineSplitter
   private var lines: [BodyChunk] = []
@@ -19,6 +19,7 @@ struct JSONLineFramer: ByteFramer {
 
   private mutating func number(into elements: inout [StreamRecord]) {
     elements.reserveCapacity(elements.count + lines.count)
+    if number == 0, let first = lines.first { lines[0] = ByteOrderMark.cut(first) }
     for line in lines {
       number += 1
       if !Self.isBlank(line) { elements.append(StreamRecord(bytes: line, number: number)) }

@@ -27,7 +27,7 @@ struct XMLReader: ~Copyable {
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    if bytes.starts(with: ByteOrderMark.bytes) { position = 3 }
   }
 
   /// The next event; nil after the root element's end.

@@ -4,10 +4,15 @@ import CurlTransport
 /// one.
 struct BaseURL: Sendable {
   private let text: String
+  /// What a path is put behind: without query, fragment and the slashes at its end.
+  private let root: String
+  /// From the question mark on.
+  private let query: String
   private let failure: HTTPError?
 
   init(_ text: String) {
     self.text = text
+    (root, query) = Self.parts(text)
     do throws(HTTPError) {
       _ = try CurlURL(text)
       failure = nil
@@ -25,6 +30,15 @@ struct BaseURL: Sendable {
     return text
   }
 
+  /// The URL of a path that begins with a slash, or of none, and items behind the base's own query.
+  ///
+  /// - Throws: what is wrong with the base.
+  func url(path: String, query items: [QueryItem]) throws(HTTPError) -> String {
+    guard !path.isEmpty, failure == nil else { return Self.join(try checked(), path: path, query: items) }
+    let url = query.isEmpty ? root + path : root + path + query
+    return items.isEmpty ? url : QueryText.adding(items, to: url)
+  }
+
   /// Whether a text begins with a scheme and `:`.
   static func isAbsolute(_ url: String) -> Bool {
     guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
@@ -39,14 +53,17 @@ struct BaseURL: Sendable {
   /// The base's path, then the other's; the base's query, then the other's. One slash stands between them.
   static func join(_ base: String, path: String, query: [QueryItem]) -> String {
     let withoutFragment = base.prefix { $0 != "#" }
+    if path.isEmpty { return QueryText.adding(query, to: String(withoutFragment)) }
+    let (root, ownQuery) = parts(base)
+    return QueryText.adding(query, to: root + (path.hasPrefix("/") ? path : "/" + path) + ownQuery)
+  }
+
+  private static func parts(_ base: String) -> (root: String, query: String) {
+    let withoutFragment = base.prefix { $0 != "#" }
     let mark = withoutFragment.firstIndex(of: "?") ?? withoutFragment.endIndex
-    var text = String(withoutFragment[..<mark])
-    if !path.isEmpty {
-      while text.hasSuffix("/") { text.removeLast() }
-      text += path.hasPrefix("/") ? path : "/" + path
-    }
-    text += withoutFragment[mark...]
-    return QueryText.adding(query, to: text)
+    var root = withoutFragment[..<mark]
+    while root.hasSuffix("/") { root.removeLast() }
+    return (String(root), String(withoutFragment[mark...]))
   }
 
   /// A relative reference as it was written, behind the base. Nothing in it is encoded or taken out.

@@ -27,26 +27,24 @@ struct CallPlan: Sendable {
   /// The request that it stands for.
   func request(_ client: Client) throws(HTTPError) -> Request {
     if let ready { return ready }
-    let api = client.configuration.api
+    let api = client.api
     if let failure = path.failure ?? headerFailure { throw failure.naming(method: method, url: path.text) }
     if method.rawValue == "CONNECT" {
       throw HTTPError(
         .invalidMethod, phase: .queue, message: "CONNECT can't be sent as a request",
         advice: "Set a proxy instead", url: path.text)
     }
-    let base = try base(client)
-    let items = try items(queryEncoding ?? api.query)
-    var path = path.text
-    if self.path.endsInSlash { path += "/" }
-    var request = Request(method, BaseURL.join(base, path: path, query: items), headers: headers)
+    // No encoding is looked up for a call without a query: most have none.
+    let items = query.isEmpty ? [] : try items(queryEncoding ?? api.value.query)
+    var request = Request(method, try url(client, items), headers: headers)
     if let body {
       do throws(HTTPError) {
-        request.body = try body(encoder ?? api.encoder)
+        request.body = try body(encoder ?? api.value.encoder)
       } catch {
         throw error.naming(method: method, url: request.url)
       }
       // A type that the client has for all its requests beats the body's.
-      if client.configuration.headers.contains("Content-Type") { request.body = request.body.typed(nil) }
+      if client.defaultHeaders.contains("Content-Type") { request.body = request.body.typed(nil) }
     }
     do {
       for change in changes { try change(&request) }
@@ -60,15 +58,16 @@ struct CallPlan: Sendable {
     return request
   }
 
-  private func base(_ client: Client) throws(HTTPError) -> String {
-    if let absoluteURL { return absoluteURL }
+  private func url(_ client: Client, _ items: [QueryItem]) throws(HTTPError) -> String {
+    let path = path.endsInSlash ? path.text + "/" : path.text
+    if let absoluteURL { return BaseURL.join(absoluteURL, path: path, query: items) }
     guard let base = client.base else {
       throw HTTPError(
         .invalidURL, phase: .queue,
-        message: "the client has no baseURL, and the path \"\(path.text)\" needs one",
+        message: "the client has no baseURL, and the path \"\(path)\" needs one",
         advice: "Make the client by Client(baseURL:), or begin with absolute(url:)")
     }
-    return try base.checked()
+    return try base.url(path: path, query: items)
   }
 
   private func items(_ encoding: QueryEncoding) throws(HTTPError) -> [QueryItem] {

@@ -18,6 +18,11 @@ struct PathText: Sendable {
     guard let written = value.urlText else {
       return fail(.encodingFailed, "the path segment \(value) of type \(type(of: value)) can't be written")
     }
+    if Self.isPlain(written) {
+      add(written)
+      endsInSlash = false
+      return
+    }
     let text = slashes == .keep ? written : Self.trimmed(written)
     if let component = Self.climbing(text) {
       return fail(
@@ -63,6 +68,11 @@ struct PathText: Sendable {
     fail(
       HTTPError(
         kind, phase: .queue, message: message, advice: "Give a segment's name alone; `/` separates segments"))
+  }
+
+  /// Whether a text is one segment as it stands, with nothing to encode: most are.
+  private static func isPlain(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy(PercentEncoding.isUnreserved) && text != "." && text != ".."
   }
 
   private static func trimmed(_ text: String) -> String {

@@ -21,7 +21,7 @@ enum TextCharset: Sendable, Hashable {
   /// The text; what can't be read is replaced by U+FFFD. A byte-order mark wins over the name (WHATWG Encoding) and
   /// isn't part of the text.
   func text(_ bytes: [UInt8]) -> String {
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return String(decoding: bytes.dropFirst(3), as: UTF8.self) }
+    if bytes.starts(with: ByteOrderMark.bytes) { return String(decoding: bytes.dropFirst(3), as: UTF8.self) }
     if bytes.starts(with: [0xFE, 0xFF]) { return Self.utf16(bytes.dropFirst(2), bigEndian: true) }
     if bytes.starts(with: [0xFF, 0xFE]) { return Self.utf16(bytes.dropFirst(2), bigEndian: false) }
     switch self {

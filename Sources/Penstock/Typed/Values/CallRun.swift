@@ -2,21 +2,21 @@
 /// comes behind it, so that a failed status is never told as a decoding error.
 struct CallRun {
   private let call: Call
-  private let api: APIDefaults
+  private let api: CopyOnWrite<APIDefaults>
   private let validation: Validation
 
   init(_ call: Call) {
     self.call = call
-    api = call.client.configuration.api
-    validation = api.validation.and(call.plan.validation)
+    api = call.client.api
+    validation = api.value.validation.and(call.plan.validation)
   }
 
-  var decoder: any BodyDecoder { call.plan.decoder ?? api.decoder }
+  var decoder: any BodyDecoder { call.plan.decoder ?? api.value.decoder }
 
   /// The open answer, of whatever status.
   func open(decodes: Bool) async throws(HTTPError) -> (Response, HTTPMethod) {
     var request = try call.request()
-    if decodes, !call.client.configuration.headers.contains("Accept"), let accept = decoder.accept {
+    if decodes, !call.client.defaultHeaders.contains("Accept"), let accept = decoder.accept {
       request.headers.setDefault("Accept", accept)
     }
     return (try await call.client.send(request), request.method)
@@ -55,7 +55,7 @@ struct CallRun {
 
   private func collect(_ response: Response, _ method: HTTPMethod) async throws(HTTPError) -> RawResponse {
     do throws(HTTPError) {
-      let bytes = try await response.body.collect(upTo: call.plan.bodyLimit ?? api.bodyLimit)
+      let bytes = try await response.body.collect(upTo: call.plan.bodyLimit ?? api.value.bodyLimit)
       return RawResponse(
         head: response.head, bytes: bytes, url: response.url, history: response.history,
         facts: response.finalFacts ?? response.facts, method: method)
@@ -68,7 +68,7 @@ struct CallRun {
   func failure(_ response: Response, _ method: HTTPMethod) async -> HTTPError {
     var bytes: [UInt8] = []
     var isCut = false
-    let limit = Int(clamping: max(0, api.errorBodyLimit.bytes))
+    let limit = Int(clamping: max(0, api.value.errorBodyLimit.bytes))
     var iterator = response.body.makeAsyncIterator()
     do throws(HTTPError) {
       while let chunk = try await iterator.next() {
@@ -91,7 +91,7 @@ struct CallRun {
   }
 
   func failure(_ raw: RawResponse, isCut: Bool) -> HTTPError {
-    let decoding = call.plan.errorDecoding ?? api.errorDecoding
+    let decoding = call.plan.errorDecoding ?? api.value.errorDecoding
     let said = decoding?.decode(raw, decoder) ?? ErrorDecoding.problemDetails.decode(raw, decoder)
     var message = "the server answered \(raw.status)"
     if !raw.head.reason.isEmpty { message += " \(raw.head.reason.prefix(80))" }

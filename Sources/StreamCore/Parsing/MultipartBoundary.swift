@@ -1,8 +1,8 @@
 /// The boundary of a multipart type.
-enum MultipartBoundary {
+package enum MultipartBoundary {
   /// The `boundary` of a Content-Type; nil for another type, and where it is missing, empty or longer than the 70
   /// characters that RFC 2046 §5.1.1 allows.
-  static func of(_ contentType: String) -> String? {
+  package static func of(_ contentType: String) -> String? {
     let bytes = Array(contentType.utf8)
     guard bytes.count > 10, zip(bytes, "multipart/".utf8).allSatisfy({ FieldSyntax.lower($0) == $1 }) else {
       return nil

@@ -1,35 +1,20 @@
-/// A JSON value as it was written.
-enum WrittenJSON: Sendable, Equatable {
-  case null
-  case bool(Bool)
-  /// The digits as they were written.
-  case number(String)
-  case string(String)
-  case array([WrittenJSON])
-  case object([Member])
-
-  struct Member: Sendable, Equatable {
-    let name: String
-    let value: WrittenJSON
-  }
-}
-
 /// Reads one JSON text (RFC 8259) strictly: nothing is forgiven, nothing may follow.
-struct JSONReader {
+package struct JSONReader {
   /// What is wrong, and where in bytes from the start.
-  struct Failure: Error, Equatable {
-    let message: String
-    let offset: Int
+  package struct Failure: Error, Equatable {
+    package let message: String
+    package let offset: Int
   }
 
-  private static let deepest = 64
+  /// How many containers may lie in each other.
+  package static let deepest = 64
 
   private let bytes: [UInt8]
   private var position = 0
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  static func read(_ bytes: [UInt8]) throws(Failure) -> WrittenJSON {
+  package static func read(_ bytes: [UInt8]) throws(Failure) -> WrittenJSON {
     var reader = JSONReader(bytes)
     reader.skipBlanks()
     let value = try reader.value(depth: 0)
@@ -89,7 +74,7 @@ struct JSONReader {
 
   private mutating func digits() throws(Failure) -> ArraySlice<UInt8> {
     let start = position
-    while let byte = next, byte &- UInt8(ascii: "0") < 10 { position += 1 }
+    while let byte = next, DecimalDigits.isDigit(byte) { position += 1 }
     guard position > start else { throw failure("no value begins like this") }
     return bytes[start..<position]
   }
