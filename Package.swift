@@ -89,7 +89,7 @@ let package = Package(
       swiftSettings: strict),
     // Scenarios that the integration tests run in processes of their own.
     .executableTarget(
-      name: "fault-probe", dependencies: ["Penstock", "PenstockTesting", "CurlTransport"],
+      name: "fault-probe", dependencies: ["TestSupport", "Penstock", "PenstockTesting", "CurlTransport"],
       path: "Tests/FaultProbe",
       swiftSettings: strict),
     .testTarget(

@@ -111,7 +111,7 @@ actor CurlLoop {
     checkTime(transfer)
   }
 
-  private func start(_ transfer: Transfer) {
+  func start(_ transfer: Transfer) {
     guard transfer.machine.phase == .queued else { return }
     // Admitted before the client was shut down, but not here yet.
     if hasFailedAll { return end(transfer, .failure(transfer.error(.shutdown, Self.shutdownMessage))) }

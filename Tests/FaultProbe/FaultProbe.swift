@@ -16,6 +16,9 @@
       try await Descriptors.run(
         port: arguments[2], limit: Int(arguments[3]) ?? 0, requests: Int(arguments[4]) ?? 0,
         hosts: Int(arguments[5]) ?? 1)
+    case "storm":
+      try await Storm.run(
+        seed: UInt64(arguments[2]) ?? 0, rounds: Int(arguments[3]) ?? 1, urls: Array(arguments.dropFirst(4)))
     case let other: print("unknown \(other)")
     }
   }

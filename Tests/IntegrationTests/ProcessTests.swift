@@ -29,6 +29,21 @@ import Testing
   }
 
   @Test(
+    "calls of all kinds, left at any point, leave nothing behind whatever the servers do",
+    .enabled(if: Tool.hasNginx, "needs nginx and openssl"), arguments: [1000, 2000])
+  func storm(seed: Int) async throws {
+    try await NginxServer.with(files: ["big": 3_000_000]) { server in
+      let urls = ["/big", "/small", "/hello", "/nothing"].flatMap { [server.http2($0), server.tls($0)] }
+      let (facts, lines, status) = try await run(["storm", "\(seed)", "6"] + urls)
+      // A hang, an error of a foreign type or a client that stays busy is a line of its own.
+      #expect(status == 0 && lines.count == 3, "\(lines)")
+      #expect(facts["transfers"] == 0)
+      #expect(facts["descriptors"].map { $0 <= 0 } == true, "\(facts)")
+      #expect(facts["loops"] == 0)
+    }
+  }
+
+  @Test(
     "look-ups that hang hold no caller and few threads",
     .enabled(if: Tool.compiler != nil, "needs a C compiler"))
   func hanging_lookups() async throws {

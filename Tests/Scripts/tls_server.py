@@ -8,6 +8,7 @@ import ssl
 import struct
 import sys
 import threading
+import time
 
 CERTIFICATE, KEY, MODE = sys.argv[1:4]
 NUMBER = int(sys.argv[4]) if len(sys.argv) > 4 else 0
@@ -71,6 +72,12 @@ def http1(connection, raw):
             except OSError:
                 say("closed")
                 return
+        elif MODE == "unasked":
+            # An answer, and a moment later another one that nobody asked for.
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            time.sleep(0.02)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+            say("unasked")
         else:
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     say("closed")

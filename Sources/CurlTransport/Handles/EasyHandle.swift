@@ -20,8 +20,8 @@ import StreamCore
   @safe @exclusivity(unchecked) var proxyHeaders: HeaderList?
   /// libcurl's code when an option of the profile could not be set.
   @safe @exclusivity(unchecked) private(set) var setUpFailure: Int?
-  /// Both ends of the connection that the request was sent on.
-  @safe @exclusivity(unchecked) var ends: ConnectionEnds?
+  /// The connection that the request was sent on.
+  @safe @exclusivity(unchecked) var connection: KnownConnection?
   /// Whether the last request had a pace, an Expect limit or trailers of its own.
   var isPaced = false
   /// A handle that has failed to rewind stays spoilt (DESIGN §3).
@@ -103,7 +103,7 @@ import StreamCore
     }
     var connects = 0
     _ = unsafe cshims_get_num_connects(raw, &connects)
-    facts.connection = ExchangeFacts.Connection(reused: connects == 0, ends: ends)
+    facts.connection = ExchangeFacts.Connection(reused: connects == 0, ends: connection?.ends)
     facts.timings.queued = queued
     if connects > 0 {
       facts.timings.dns = queued + .microseconds(unsafe time { unsafe cshims_get_namelookup_time($0, $1) })
