@@ -1,4 +1,5 @@
 import Glibc
+import StreamCore
 import Testing
 
 @testable import CurlTransport

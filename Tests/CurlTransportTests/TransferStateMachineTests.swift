@@ -65,17 +65,17 @@ struct TransferStateMachineTests {
   @Test(arguments: all) func `on an unfit connection nothing is sent, and it starts again`(_ phase: Phase) {
     var machine = Self.machine(in: phase, allowedSends: 2)
     let sends = machine.sends
-    #expect(!machine.startsAgain())
+    #expect(machine.startsAgain() == false)
     guard !Self.over.contains(phase) else {
       #expect(machine.requestStarts(isConnectionFit: false) == .refuse)
-      #expect(!machine.startsAgain())
+      #expect(machine.startsAgain() == false)
       return
     }
     #expect(machine.requestStarts(isConnectionFit: false) == .refuseConnection)
     #expect(machine.sends == sends)
-    #expect(machine.startsAgain())
+    #expect(machine.startsAgain() == true)
     #expect(machine.phase == .queued)
-    #expect(!machine.startsAgain())
+    #expect(machine.startsAgain() == false)
     #expect(machine.start() == .begin)
     #expect(machine.requestStarts() == .send)
   }
@@ -85,7 +85,7 @@ struct TransferStateMachineTests {
       var machine = Self.machine(in: .connecting)
       _ = machine.requestStarts(isConnectionFit: false)
       if isCancelled { _ = machine.cancel(isLookingUp: false) } else { machine.refuse(Self.error) }
-      #expect(!machine.startsAgain())
+      #expect(machine.startsAgain() == false)
     }
   }
 
