@@ -4,8 +4,8 @@
   static func main() async throws {
     let arguments = CommandLine.arguments
     switch arguments.count > 1 ? arguments[1] : "" {
-    case "requests": try await Leftovers.afterRequests()
-    case "cancelled": try await Leftovers.afterCancellation()
+    case "requests": try await Leftovers.afterRequests(Int(arguments[2]) ?? 0)
+    case "cancelled": try await Leftovers.afterCancellation(Int(arguments[2]) ?? 0)
     case "lookups": try await Lookups.run()
     case "exit": try await Endings.exitWithActiveTransfers()
     case "drop-on-loop": try await Endings.dropOnLoop()

@@ -18,9 +18,10 @@ import Testing
   }
 
   @Test(
-    "many exchanges leave no descriptor, thread or transfer behind", arguments: ["requests", "cancelled"])
-  func leftovers(scenario: String) async throws {
-    let (facts, _, status) = try await run([scenario])
+    "many exchanges leave no descriptor, thread or transfer behind",
+    arguments: [("requests", 10_000), ("cancelled", 1000)])
+  func leftovers(scenario: String, count: Int) async throws {
+    let (facts, _, status) = try await run([scenario, "\(count)"])
     #expect(status == 0)
     #expect(facts["idle"] == 1)
     #expect(facts["transfers"] == 0)
