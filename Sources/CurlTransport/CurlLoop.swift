@@ -251,7 +251,10 @@ actor CurlLoop {
         last.position = position
       }
       if transfer.countsBeyondHostLimit { beyondHostLimit -= 1 }
-      if let easy = transfer.easy { multi?.remove(easy) }
+      if let easy = transfer.easy {
+        if transfer.machine.isReceivePaused, transfer.mayShareConnection { easy.dropHeldBytes() }
+        multi?.remove(easy)
+      }
       connectionLeft()
       multi?.makeRoom(running: running.count)
     }

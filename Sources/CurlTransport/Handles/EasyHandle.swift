@@ -65,6 +65,16 @@ import StreamCore
     return Int(unsafe curl_easy_pause(raw, mask).rawValue)
   }
 
+  /// Makes libcurl offer the bytes that it has kept aside while paused, which its transfer now refuses.
+  ///
+  /// 7.88 forgets to free them when the transfer leaves a connection that others use, and would deliver them as part
+  /// of the handle's next body. After a failure it has no connection to offer them on: such a handle is spoilt.
+  func dropHeldBytes() {
+    if setPaused(receiving: false, sending: true) == Int(CURLE_BAD_FUNCTION_ARGUMENT.rawValue) {
+      isRecyclable = false
+    }
+  }
+
   /// Lets the connection end with a reset: unsent bytes would hold back an orderly end from a peer that reads
   /// nothing.
   func resetOnClose() {
