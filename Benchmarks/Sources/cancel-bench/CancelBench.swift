@@ -48,18 +48,18 @@ import PenstockTesting
   /// A peer that answers no SYN sees nothing: what can be seen is that we have given up.
   private static func connecting(_ count: Int) async throws -> [Duration] {
     let client = makeClient()
+    let listener = FullListener()
     var times: [Duration] = []
     for _ in 0..<count {
-      // RFC 5737 keeps these addresses for documentation: nobody is there.
-      let call = Task.detached { try await client.send(.get("http://192.0.2.1:81/")) }
-      while client.gauges.running == 0 { await Task.yield() }
-      try await Task.sleep(for: .milliseconds(1))
+      let call = Task.detached { try await client.send(.get("http://127.0.0.1:\(listener.port)/")) }
+      try await Task.sleep(for: .milliseconds(5))
       let start = ContinuousClock.now
       call.cancel()
       while client.gauges.running > 0 { await Task.yield() }
       times.append(ContinuousClock.now - start)
       _ = await call.result
     }
+    listener.stop()
     await client.shutdown(.immediate)
     return times
   }
@@ -93,5 +93,6 @@ import PenstockTesting
     }
     let padded = name.padding(toLength: 40, withPad: " ", startingAt: 0)
     print("\(padded) p50 \(text(0.5))  p99 \(text(0.99))  max \(text(1))")
+    fflush(nil)
   }
 }
