@@ -27,6 +27,12 @@ let package = Package(
     .executableTarget(
       name: "framing-bench", dependencies: [.product(name: "Penstock", package: "Penstock")],
       swiftSettings: strict),
+    .executableTarget(
+      name: "cancel-bench",
+      dependencies: [
+        .product(name: "Penstock", package: "Penstock"),
+        .product(name: "PenstockTesting", package: "Penstock"),
+      ], swiftSettings: strict),
     .target(name: "URLSessionRoots", linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
       name: "urlsession-bench", dependencies: ["BenchReport", "URLSessionRoots"], swiftSettings: strict),

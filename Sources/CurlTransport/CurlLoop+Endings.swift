@@ -12,6 +12,7 @@ extension CurlLoop {
 
   func finished(_ transfer: Transfer, code: Int) {
     if code == 7, transfer.lacksDescriptor, waitsForDescriptor(transfer) { return }
+    if code == 42, transfer.machine.startsAgain() { return startAgain(transfer) }
     let item: ExchangeItem
     if code == 0, transfer.machine.refusal == nil {
       item = transfer.completion()
@@ -29,6 +30,17 @@ extension CurlLoop {
       detach(transfer)
       leave(transfer, item)
     }
+  }
+
+  /// It was given a connection whose peer has spoken unasked: that one is closed now, and it goes to another.
+  private func startAgain(_ transfer: Transfer) {
+    detach(transfer)
+    // Sent before, on a connection that died: libcurl would have rewound it now.
+    if transfer.machine.sends > 0, transfer.upload != nil, !transfer.rewind() {
+      let message = "the connection was lost and the body can't be sent again"
+      return end(transfer, .failure(transfer.error(.bodyNotReplayable, message, phase: .request)))
+    }
+    start(transfer)
   }
 
   /// One look-up's failure is the answer for all that waited for it.

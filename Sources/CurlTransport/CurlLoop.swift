@@ -111,7 +111,7 @@ actor CurlLoop {
     checkTime(transfer)
   }
 
-  private func start(_ transfer: Transfer) {
+  func start(_ transfer: Transfer) {
     guard transfer.machine.phase == .queued else { return }
     // Admitted before the client was shut down, but not here yet.
     if hasFailedAll { return end(transfer, .failure(transfer.error(.shutdown, Self.shutdownMessage))) }
@@ -251,7 +251,10 @@ actor CurlLoop {
         last.position = position
       }
       if transfer.countsBeyondHostLimit { beyondHostLimit -= 1 }
-      if let easy = transfer.easy { multi?.remove(easy) }
+      if let easy = transfer.easy {
+        if transfer.machine.isReceivePaused, transfer.mayShareConnection { easy.dropHeldBytes() }
+        multi?.remove(easy)
+      }
       connectionLeft()
       multi?.makeRoom(running: running.count)
     }

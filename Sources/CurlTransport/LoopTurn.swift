@@ -12,7 +12,7 @@ final class LoopTurn: @unchecked Sendable {
   @safe @exclusivity(unchecked) var flushList: [Transfer] = []
   /// Transfers whose streams asked to hold in this turn.
   @safe @exclusivity(unchecked) var heldList: [Transfer] = []
-  @safe @exclusivity(unchecked) var ends = ConnectionEndsCache()
+  @safe @exclusivity(unchecked) var connections = KnownConnections()
   var lookups: LookupGate<Transfer>
   @safe @exclusivity(unchecked) var certificates = CertificateMemory()
   @safe @exclusivity(unchecked) var http2Origins = HTTP2Origins()

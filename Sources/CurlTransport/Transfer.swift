@@ -46,6 +46,8 @@ final class Transfer: @unchecked Sendable {
   private let mayBeProvisional: Bool
   @safe @exclusivity(unchecked) private(set) var status: HTTPStatus?
   @safe @exclusivity(unchecked) private(set) var version: HTTPVersion?
+  /// The sockets that were opened since it was sent last.
+  @safe @exclusivity(unchecked) private var opened: [OpenSocket] = []
   /// Our port of the connection in use: tells connections to one origin apart.
   @safe @exclusivity(unchecked) private(set) var localPort: Int32 = 0
   @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
@@ -232,6 +234,7 @@ final class Transfer: @unchecked Sendable {
     guard machine.headArrived() == .deliver else { return false }
     status = head.status
     version = head.version
+    if head.version != .http2 { easy?.connection?.speaksWhenAsked = true }
     var facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
     if profile.tls.keepsCertificates, url.isSecure { noteCertificates(&facts.connection) }
     // Before anybody can ask for the next hop.
@@ -286,10 +289,10 @@ final class Transfer: @unchecked Sendable {
     return true
   }
 
-  func requestStarts(localPort: Int32) -> Bool {
+  func requestStarts(on connection: KnownConnection?, localPort: Int32) -> Bool {
     self.localPort = localPort
     turn.lookupEnded(self, resolved: false)
-    switch machine.requestStarts() {
+    switch machine.requestStarts(isConnectionFit: connection?.isFit(poller) ?? true) {
     case .send:
       loop.connected(ticket)
       deadlines.requestSent(at: turn.now)
@@ -301,13 +304,24 @@ final class Transfer: @unchecked Sendable {
           .connectionLost, "the connection was lost before an answer came",
           advice: "The server may have acted on the request; send it again only if that does no harm"))
       return false
-    case .refuse:
+    case .refuse, .refuseConnection:
       return false
     }
   }
 
+  var poller: Poller { loop.executor.poller }
+
   /// libcurl has a socket of ours, and will say when it closes it.
-  func socketOpened(_ socket: Int32) { loop.executor.poller.opened(fd: socket) }
+  func socketOpened(_ socket: Int32) {
+    if let socket = poller.opened(fd: socket) { opened.append(socket) }
+  }
+
+  /// What was opened for the connection that it is about to be sent on.
+  func takeOpened() -> [OpenSocket] {
+    guard !opened.isEmpty else { return [] }
+    defer { opened = [] }
+    return opened
+  }
 
   func socketOpens() -> Bool {
     let action = machine.socketOpens()
@@ -324,7 +338,7 @@ final class Transfer: @unchecked Sendable {
 
   /// Starts the task that feeds a streamed body.
   func startFeeding() {
-    guard let upload, case .stream(let make) = request.body.content else { return }
+    guard let upload, feeder == nil, case .stream(let make) = request.body.content else { return }
     let trailers = request.body.trailers
     feeder = Task { await upload.feed(from: make, trailers: trailers) }
   }

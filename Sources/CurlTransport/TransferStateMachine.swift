@@ -35,6 +35,8 @@ struct TransferStateMachine: Sendable {
   private(set) var refusal: HTTPError?
   /// How often it may be sent at most.
   private(set) var allowedSends: Int
+  /// It was given a connection that must not be used.
+  private var needsNewStart = false
   let hasUpload: Bool
 
   init(allowedSends: Int, hasUpload: Bool) {
@@ -69,13 +71,19 @@ struct TransferStateMachine: Sendable {
     case send
     /// It would be sent once more than it may.
     case refuseReplay
+    /// Not on this connection: libcurl closes it, and then `startsAgain`.
+    case refuseConnection
     case refuse
   }
 
-  /// The request is about to be sent on a connection.
-  mutating func requestStarts() -> SendAction {
+  /// The request is about to be sent on a connection, which is unfit when its peer has spoken unasked.
+  mutating func requestStarts(isConnectionFit: @autoclosure () -> Bool = true) -> SendAction {
     guard phase != .abandoned, phase != .ended, refusal == nil else { return .refuse }
     guard sends < allowedSends else { return .refuseReplay }
+    guard isConnectionFit() else {
+      needsNewStart = true
+      return .refuseConnection
+    }
     sends += 1
     phase = hasUpload ? .sending : .awaitingHead
     return .send
@@ -189,6 +197,16 @@ struct TransferStateMachine: Sendable {
       phase = .ended
       return .remove
     }
+  }
+
+  /// libcurl has ended it for want of a fit connection: true once, and then it is queued as at first.
+  mutating func startsAgain() -> Bool {
+    guard needsNewStart, phase != .abandoned, phase != .ended, refusal == nil else { return false }
+    needsNewStart = false
+    isReceivePaused = false
+    isSendPaused = false
+    phase = .queued
+    return true
   }
 
   enum FinishAction: Sendable, Equatable {

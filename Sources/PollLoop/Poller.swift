@@ -13,6 +13,8 @@ import Glibc
     var interest: UInt32 = 0
     /// Whether we will be told before it is closed.
     var isOpened = false
+    /// How often the number was opened.
+    var opening: UInt32 = 0
     /// Nobody waits for it, but the kernel wasn't told.
     var isLingering = false
   }
@@ -84,13 +86,21 @@ import Glibc
   }
 
   /// From now on until `closed` the number means one open descriptor.
-  package func opened(fd: Int32) {
-    guard fd >= 0 else { return }
+  @discardableResult
+  package func opened(fd: Int32) -> OpenSocket? {
+    guard fd >= 0 else { return nil }
     let index = Int(fd)
     if index >= registrations.count { grow(toHold: index) }
     if registrations[index].interest != 0 { end(index) }
     if !registrations[index].isOpened { openSockets += 1 }
     registrations[index].isOpened = true
+    registrations[index].opening &+= 1
+    return OpenSocket(fd: fd, opening: registrations[index].opening)
+  }
+
+  package func isOpen(_ socket: OpenSocket) -> Bool {
+    let registration = registrations[Int(socket.fd)]
+    return registration.isOpened && registration.opening == socket.opening
   }
 
   /// The descriptor is about to be closed, which ends its registration in the kernel.

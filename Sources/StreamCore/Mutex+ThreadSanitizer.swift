@@ -7,11 +7,11 @@
   /// by an alias of its own, as a name that is imported twice would be ambiguous.
   ///
   /// Unchecked: the value is only reached inside `withLock`.
-  package final class SanitizedMutex<Value>: @unchecked Sendable {
+  package final class SanitizedMutex<Value: ~Copyable>: @unchecked Sendable {
     private let handle: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
-    package init(_ value: sending Value) {
+    package init(_ value: consuming sending Value) {
       self.value = value
       handle = .allocate(capacity: 1)
       pthread_mutex_init(handle, nil)

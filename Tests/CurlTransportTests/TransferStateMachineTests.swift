@@ -62,6 +62,33 @@ struct TransferStateMachineTests {
     #expect(machine.sends == 2)
   }
 
+  @Test(arguments: all) func `on an unfit connection nothing is sent, and it starts again`(_ phase: Phase) {
+    var machine = Self.machine(in: phase, allowedSends: 2)
+    let sends = machine.sends
+    #expect(machine.startsAgain() == false)
+    guard !Self.over.contains(phase) else {
+      #expect(machine.requestStarts(isConnectionFit: false) == .refuse)
+      #expect(machine.startsAgain() == false)
+      return
+    }
+    #expect(machine.requestStarts(isConnectionFit: false) == .refuseConnection)
+    #expect(machine.sends == sends)
+    #expect(machine.startsAgain() == true)
+    #expect(machine.phase == .queued)
+    #expect(machine.startsAgain() == false)
+    #expect(machine.start() == .begin)
+    #expect(machine.requestStarts() == .send)
+  }
+
+  @Test func `what ends meanwhile doesn't start again`() {
+    for isCancelled in [true, false] {
+      var machine = Self.machine(in: .connecting)
+      _ = machine.requestStarts(isConnectionFit: false)
+      if isCancelled { _ = machine.cancel(isLookingUp: false) } else { machine.refuse(Self.error) }
+      #expect(machine.startsAgain() == false)
+    }
+  }
+
   @Test func `without a body the head is awaited at once`() {
     var machine = Machine(allowedSends: 1, hasUpload: false)
     _ = machine.start()
@@ -158,7 +185,11 @@ struct TransferStateMachineTests {
       case 0: _ = machine.start()
       case 1, 2: if machine.socketOpens() == .open, wasOver { Issue.record("a socket after the end") }
       case 3, 4:
-        if machine.requestStarts() == .send, wasOver || machine.sends > 2 { Issue.record("sent once more") }
+        let isFit = random.next(below: 4) > 0
+        let action = machine.requestStarts(isConnectionFit: isFit)
+        if action == .send, wasOver || machine.sends > 2 || !isFit { Issue.record("sent once more") }
+        if action == .refuseConnection, isFit { Issue.record("refused at \(step)") }
+        if action == .refuseConnection, machine.startsAgain() { isPaused = false }
       case 5, 6: if machine.headArrived() == .deliver, wasOver { Issue.record("a head after the end") }
       case 7..<15:
         let wasHeld = machine.isHeld

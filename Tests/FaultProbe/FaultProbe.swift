@@ -4,8 +4,8 @@
   static func main() async throws {
     let arguments = CommandLine.arguments
     switch arguments.count > 1 ? arguments[1] : "" {
-    case "requests": try await Leftovers.afterRequests()
-    case "cancelled": try await Leftovers.afterCancellation()
+    case "requests": try await Leftovers.afterRequests(Int(arguments[2]) ?? 0)
+    case "cancelled": try await Leftovers.afterCancellation(Int(arguments[2]) ?? 0)
     case "lookups": try await Lookups.run()
     case "exit": try await Endings.exitWithActiveTransfers()
     case "drop-on-loop": try await Endings.dropOnLoop()
@@ -16,6 +16,9 @@
       try await Descriptors.run(
         port: arguments[2], limit: Int(arguments[3]) ?? 0, requests: Int(arguments[4]) ?? 0,
         hosts: Int(arguments[5]) ?? 1)
+    case "storm":
+      try await Storm.run(
+        seed: UInt64(arguments[2]) ?? 0, rounds: Int(arguments[3]) ?? 1, urls: Array(arguments.dropFirst(4)))
     case let other: print("unknown \(other)")
     }
   }

@@ -5,12 +5,12 @@ import StreamCore
 
 /// Many exchanges, then a shutdown: descriptors and threads must be as before.
 enum Leftovers {
-  static func afterRequests() async throws {
-    try await measured { client, server in
+  static func afterRequests(_ count: Int) async throws {
+    try await measured(count) { client, server, count in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for worker in 0..<8 {
           group.addTask {
-            for index in 0..<250 {
+            for index in 0..<(count / 8) {
               let path = index % 5 == 0 ? "/chunked/20000" : "/bytes/1000"
               let request =
                 index % 7 == 0
@@ -25,10 +25,10 @@ enum Leftovers {
     }
   }
 
-  static func afterCancellation() async throws {
-    try await measured { client, server in
+  static func afterCancellation(_ count: Int) async throws {
+    try await measured(count) { client, server, count in
       await withTaskGroup(of: Void.self) { group in
-        for index in 0..<1000 {
+        for index in 0..<count {
           group.addTask {
             let path = ["/bytes/50m", "/slow/10m", "/delay/10000", "/drop/1m", "/events?interval=1"][
               index % 5]
@@ -44,12 +44,14 @@ enum Leftovers {
     }
   }
 
-  /// Runs it twice: the first time also sets up what stays for the life of the process, such as the timers of the
-  /// tasks' own threads.
-  private static func measured(_ body: (Client, ChunkServer) async throws -> Void) async throws {
-    _ = try await once(body)
+  /// Runs it twice: the first time, with fewer, also sets up what stays for the life of the process, such as the
+  /// timers of the tasks' own threads.
+  private static func measured(
+    _ count: Int, _ body: (Client, ChunkServer, Int) async throws -> Void
+  ) async throws {
+    _ = try await once(count / 4, body)
     let descriptors = ProcessFacts.descriptors
-    let isIdle = try await once(body)
+    let isIdle = try await once(count, body)
     print("idle \(isIdle ? 1 : 0)")
     _ = await ProcessFacts.eventually {
       ProcessFacts.descriptors <= descriptors && ProcessFacts.loopThreads == 0
@@ -59,12 +61,14 @@ enum Leftovers {
     print("transfers \(CurlTransport.liveTransfers)")
   }
 
-  private static func once(_ body: (Client, ChunkServer) async throws -> Void) async throws -> Bool {
+  private static func once(
+    _ count: Int, _ body: (Client, ChunkServer, Int) async throws -> Void
+  ) async throws -> Bool {
     var configuration = ClientConfiguration()
     configuration.loops = 2
     let client = Client(configuration: configuration)
     let server = try ChunkServer()
-    try await body(client, server)
+    try await body(client, server, count)
     let isIdle = await ProcessFacts.eventually {
       client.gauges.running == 0 && client.gauges.waiting == 0 && client.gauges.bufferedBytes == 0
     }

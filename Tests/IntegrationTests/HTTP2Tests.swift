@@ -29,6 +29,32 @@ import Testing
   }
 
   @Test(
+    "what a held stream leaves behind when it is cancelled beside others is no part of a later body",
+    .enabled(if: Tool.hasNginx, "needs nginx and openssl"))
+  func cancelled_while_held() async throws {
+    let size = 8 << 20
+    try await NginxServer.with(files: ["big": size]) { server in
+      try await TestClient.trusting({ $0.loops = 1 }) { client in
+        let url = server.http2("/big")
+        let held = 768 << 10
+        // Keeps the connection in use.
+        let sibling = try await client.send(.get(url))
+        #expect(await eventually { client.gauges.bufferedBytes >= held })
+        let cancelled = try await client.send(.get(url))
+        #expect(await eventually { client.gauges.bufferedBytes >= 2 * held })
+        cancelled.cancel()
+        #expect(await eventually { client.gauges.bufferedBytes < 2 * held })
+        // The next gets the handle of the one that was cancelled, and is held and let go in its turn.
+        let next = try await client.send(.get(url))
+        #expect(await eventually { client.gauges.bufferedBytes >= 2 * held })
+        #expect(try await next.body.drain() == Int64(size))
+        #expect(try await sibling.body.drain() == Int64(size))
+        #expect(Set([sibling, cancelled, next].map(\.facts.connection.local)).count == 1)
+      }
+    }
+  }
+
+  @Test(
     "calls beyond the limit of streams wait and are served",
     .enabled(if: Tool.hasNginx, "needs nginx and openssl"))
   func many_calls() async throws {

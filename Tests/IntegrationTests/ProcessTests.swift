@@ -18,14 +18,30 @@ import Testing
   }
 
   @Test(
-    "many exchanges leave no descriptor, thread or transfer behind", arguments: ["requests", "cancelled"])
-  func leftovers(scenario: String) async throws {
-    let (facts, _, status) = try await run([scenario])
+    "many exchanges leave no descriptor, thread or transfer behind",
+    arguments: [("requests", 10_000), ("cancelled", 1000)])
+  func leftovers(scenario: String, count: Int) async throws {
+    let (facts, _, status) = try await run([scenario, "\(count)"])
     #expect(status == 0)
     #expect(facts["idle"] == 1)
     #expect(facts["transfers"] == 0)
     #expect(facts["descriptors"].map { $0 <= 0 } == true, "\(facts)")
     #expect(facts["loops"] == 0)
+  }
+
+  @Test(
+    "calls of all kinds, left at any point, leave nothing behind whatever the servers do",
+    .enabled(if: Tool.hasNginx, "needs nginx and openssl"), arguments: [1000, 2000])
+  func storm(seed: Int) async throws {
+    try await NginxServer.with(files: ["big": 3_000_000]) { server in
+      let urls = ["/big", "/small", "/hello", "/nothing"].flatMap { [server.http2($0), server.tls($0)] }
+      let (facts, lines, status) = try await run(["storm", "\(seed)", "6"] + urls)
+      // A hang, an error of a foreign type or a client that stays busy is a line of its own.
+      #expect(status == 0 && lines.count == 3, "\(lines)")
+      #expect(facts["transfers"] == 0)
+      #expect(facts["descriptors"].map { $0 <= 0 } == true, "\(facts)")
+      #expect(facts["loops"] == 0)
+    }
   }
 
   @Test(

@@ -195,6 +195,122 @@ import Testing
     await server.stop()
   }
 
+  /// Waits until so many bytes were sent on a connection: on loopback they are there then.
+  private func untilSent(_ count: Int64, _ server: ScriptedServer, connection: Int) async {
+    #expect(await eventually { server.bytesSent(connection: connection) >= count })
+  }
+
+  @Test func `what a server sends unasked is no answer to the next request`() async throws {
+    let server = try ScriptedServer(scripts: [
+      [
+        .expectRequest, .response(body: "ok"), .waitForSignal("late"), .response(body: "evil"),
+        .readUntilClose,
+      ],
+      // A body behind the head of an answer that has none (RFC 9110 §9.3.2).
+      [
+        .expectRequest, .response(bytes: [UInt8](repeating: 120, count: 1 << 20)), .waitForSignal("later"),
+        .send("rest"), .readUntilClose,
+      ],
+      [.repeatSteps(times: nil, [.expectRequest, .response(body: "ok")])],
+    ])
+    try await TestClient.with { client in
+      try await client.expect("ok", from: .get(server.url))
+      let first = server.bytesSent()
+      server.open("late")
+      await untilSent(first + 10, server, connection: 0)
+      let head = try await client.send(Request(.head, server.url))
+      #expect(try await head.body.drain() == 0)
+      #expect(!head.facts.connection.reused)
+      server.open("later")
+      await untilSent((1 << 20) + 5, server, connection: 1)
+      for _ in 0..<3 { try await client.expect("ok", from: .get(server.url)) }
+      #expect(server.connections.count == 3)
+      try await server.waitForPeerClose(connection: 0)
+      try await server.waitForPeerClose(connection: 1)
+    }
+    await server.stop()
+  }
+
+  @Test("a body of any kind goes whole to another connection than one that spoke unasked", arguments: 0..<5)
+  func body_to_another_connection(index: Int) async throws {
+    let directory = try TemporaryDirectory()
+    let file = try directory.write("body", [UInt8](repeating: 9, count: 5000))
+    let server = try ScriptedServer(scripts: [
+      [.expectRequest, .response(body: "ok"), .send("HTTP/1.1 408 Too Late\r\n\r\n"), .readUntilClose],
+      .response(body: "ok"),
+    ])
+    try await TestClient.with { client in
+      try await client.expect("ok", from: .get(server.url))
+      await untilSent(60, server, connection: 0)
+      let stream = AsyncStream { continuation in
+        continuation.yield(Array("abc".utf8))
+        continuation.finish()
+      }
+      let body = index < 4 ? Self.bodies[index].1(file) : .stream(stream)
+      // Nothing was sent on the first: no method and no body keeps it from the second.
+      let response = try await client.send(.post(server.url, body: body))
+      #expect(response.status == 200 && !response.facts.connection.reused)
+      _ = try await response.body.drain()
+      #expect(server.requests.count { $0.method == "POST" } == 1)
+      #expect(server.requests.last?.bodyLength ?? 0 > 0)
+    }
+    await server.stop()
+  }
+
+  @Test func `many kept connections that spoke unasked are all given up`() async throws {
+    let server = try ScriptedServer(script: [
+      .expectRequest, .response(body: "ok"), .waitForSignal("late"), .response(body: "evil"), .readUntilClose,
+    ])
+    try await TestClient.with { client in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<8 { group.addTask { try await client.expect("ok", from: .get(server.url)) } }
+        try await group.waitForAll()
+      }
+      let count = server.connectionCount
+      let sent = (0..<count).map { server.bytesSent(connection: $0) }
+      server.open("late")
+      for index in 0..<count { await untilSent(sent[index] + 10, server, connection: index) }
+      // The script of a new connection sends both answers at once, so it serves once.
+      for _ in 0..<3 { try await client.expect("ok", from: .get(server.url)) }
+      for index in 0..<count { try await server.waitForPeerClose(connection: index) }
+    }
+    await server.stop()
+  }
+
+  @Test("the same under TLS", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  func unasked_under_tls() async throws {
+    try await TLSScript.with("unasked") { server in
+      try await TestClient.trusting { client in
+        for _ in 0..<5 {
+          try await client.expect("ok", from: .get(server.url))
+          _ = try await server.process.line("unasked")
+        }
+      }
+    }
+  }
+
+  @Test func `the same over a Unix socket`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("socket")
+    let server = try ScriptedServer(
+      script: [
+        .expectRequest, .response(body: "ok"), .waitForSignal("late"), .response(body: "evil"), .stall,
+      ],
+      options: ServerOptions(address: .unixSocket(path: path)))
+    try await TestClient.with { client in
+      var request = Request.get("http://localhost/")
+      request.addressing = Addressing()
+      request.addressing?.unixSocket = path
+      for index in 0..<4 {
+        try await client.expect("ok", from: request)
+        let sent = server.bytesSent(connection: index)
+        server.signal("late")
+        await untilSent(sent + 10, server, connection: index)
+      }
+    }
+    await server.stop()
+  }
+
   @Test func `large bodies one after another arrive whole, each on the connection of the last`() async throws
   {
     let server = try ChunkServer()

@@ -190,6 +190,34 @@ import Testing
     #expect(Self.events(poller).map(\.fd) == [pair.near])
   }
 
+  @Test func aSocketIsSilentUntilSomethingOrItsEndCanBeRead() throws {
+    let poller = try Poller()
+    let pair = SocketPair()
+    let socket = try #require(poller.opened(fd: pair.near))
+    #expect(poller.isOpen(socket) && poller.isSilent(socket))
+    pair.sendToNear()
+    #expect(!poller.isSilent(socket))
+    var byte: UInt8 = 0
+    // It was only looked at.
+    #expect(read(pair.near, &byte, 1) == 1 && poller.isSilent(socket))
+    let other = SocketPair()
+    _ = dup2(other.far, pair.far)
+    #expect(!poller.isSilent(socket))
+  }
+
+  @Test func aSocketOfTheSameNumberIsAnotherOne() throws {
+    let poller = try Poller()
+    let pair = SocketPair()
+    let old = try #require(poller.opened(fd: pair.near))
+    poller.closed(fd: pair.near)
+    #expect(!poller.isOpen(old))
+    let new = try #require(poller.opened(fd: pair.near))
+    #expect(poller.isOpen(new) && !poller.isOpen(old) && new != old)
+    pair.sendToNear()
+    #expect(!poller.isSilent(new) && poller.isSilent(old))
+    #expect(poller.opened(fd: -1) == nil)
+  }
+
   @Test func aDescriptorWhoseEndIsNotHeardOfDoesNotLinger() throws {
     let poller = try Poller()
     let pair = SocketPair()

@@ -6,6 +6,7 @@ import socket
 import ssl
 import struct
 import sys
+import time
 
 from child import lock, read_exactly, say, serve_forever
 
@@ -65,6 +66,12 @@ def http1(connection, raw):
             except OSError:
                 say("closed")
                 return
+        elif MODE == "unasked":
+            # An answer, and a moment later another one that nobody asked for.
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            time.sleep(0.02)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+            say("unasked")
         else:
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     say("closed")

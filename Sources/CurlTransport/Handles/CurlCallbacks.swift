@@ -81,8 +81,9 @@ enum CurlCallbacks {
     guard let easy = unsafe easy(context), let transfer = easy.transfer else {
       return Int32(CURL_PREREQFUNC_ABORT)
     }
-    easy.ends = unsafe transfer.turn.ends.ends(remote: remoteIP, remotePort, local: localIP, localPort)
-    return transfer.requestStarts(localPort: localPort)
+    easy.connection = unsafe transfer.turn.connections.find(
+      remote: remoteIP, remotePort, local: localIP, localPort, opened: transfer.takeOpened(), transfer.poller)
+    return transfer.requestStarts(on: easy.connection, localPort: localPort)
       ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
   }
 

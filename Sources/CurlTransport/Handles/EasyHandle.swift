@@ -24,8 +24,8 @@ import StreamCore
   @safe @exclusivity(unchecked) var proxyHeaders: HeaderList?
   /// libcurl's code when an option of the profile could not be set.
   @safe @exclusivity(unchecked) private(set) var setUpFailure: Int?
-  /// Both ends of the connection that the request was sent on.
-  @safe @exclusivity(unchecked) var ends: ConnectionEnds?
+  /// The connection that the request was sent on.
+  @safe @exclusivity(unchecked) var connection: KnownConnection?
   /// Whether the last request had a pace, an Expect limit or trailers of its own.
   var isPaced = false
   /// False for a handle that has failed to rewind: libcurl keeps it in that state.
@@ -69,6 +69,16 @@ import StreamCore
     return Int(unsafe curl_easy_pause(raw, mask).rawValue)
   }
 
+  /// Makes libcurl offer the bytes that it has kept aside while paused, which its transfer now refuses.
+  ///
+  /// 7.88 forgets to free them when the transfer leaves a connection that others use, and would deliver them as part
+  /// of the handle's next body. After a failure it has no connection to offer them on: such a handle is spoilt.
+  func dropHeldBytes() {
+    if setPaused(receiving: false, sending: true) == Int(CURLE_BAD_FUNCTION_ARGUMENT.rawValue) {
+      isRecyclable = false
+    }
+  }
+
   /// Lets the connection end with a reset: unsent bytes would hold back an orderly end from a peer that reads
   /// nothing.
   func resetOnClose() {
@@ -107,7 +117,7 @@ import StreamCore
     }
     var connects = 0
     _ = unsafe cshims_get_num_connects(raw, &connects)
-    facts.connection = ExchangeFacts.Connection(reused: connects == 0, ends: ends)
+    facts.connection = ExchangeFacts.Connection(reused: connects == 0, ends: connection?.ends)
     facts.timings.queued = queued
     if connects > 0 {
       facts.timings.dns = queued + .microseconds(unsafe time { unsafe cshims_get_namelookup_time($0, $1) })

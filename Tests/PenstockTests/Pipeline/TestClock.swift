@@ -1,3 +1,4 @@
+import StreamCore
 import Synchronization
 
 @testable import Penstock

@@ -1,3 +1,4 @@
+import StreamCore
 import Synchronization
 
 /// A clock that goes when it is told to.
