@@ -2,6 +2,7 @@ import Foundation
 import Penstock
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ReuseTests {
