@@ -12,10 +12,14 @@ struct Options: Sendable {
   /// Bodies are read as they come, or into one array.
   var isStreamed = false
   var isCollected = false
+  /// A download is hashed (SHA-256) on its way.
+  var isHashed = false
   var count = 1
   var requests = 10_000
   var parallel = 64
   var streams = 2000
+  /// Ranges of a download at once.
+  var segments = 1
   var bytes = 16 << 20
   /// Seconds.
   var hold = 2.0
@@ -32,6 +36,7 @@ struct Options: Sendable {
       case "--on-loop": isOnLoop = true
       case "--streamed": isStreamed = true
       case "--collected": isCollected = true
+      case "--sha256": isHashed = true
       default:
         guard let value = rest.popFirst(), take(name, value) else { return nil }
       }
@@ -58,6 +63,7 @@ struct Options: Sendable {
     case "--requests": requests = number
     case "--parallel": parallel = number
     case "--streams": streams = number
+    case "--segments": segments = number
     case "--bytes": bytes = number
     default: return false
     }

@@ -17,7 +17,7 @@ struct PenstockBench {
       print("usage: penstock-bench large|small|sequential|idle|stopped-reader|upload|download URL")
       print("         [--count K] [--requests N] [--parallel P] [--on-loop] [--streams N] [--bytes N]")
       print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE] [--to FILE]")
-      print("         [--streamed|--collected]")
+      print("         [--segments N] [--sha256] [--streamed|--collected]")
       exit(2)
     }
     do {
