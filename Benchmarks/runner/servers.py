@@ -1,4 +1,4 @@
-"""The servers on this machine: one nginx for bodies and TLS, one `holder` for what nginx can't do."""
+"""The servers on this machine: one nginx for bodies and TLS, `holder` and `limited` for what nginx can't do."""
 
 import os
 import pathlib
@@ -7,12 +7,14 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
 from works import Addresses
 
 MIB = 1024 * 1024
+CONNECTION_RATE = 20e6  # bytes a second of one connection to `limited`
 
 # One worker: on two cores client and server then have a core each; a second one takes turns with the client.
 NGINX = """
@@ -142,12 +144,9 @@ class Servers:
         self.write_bodies()
         self.write_certificates()
         # Sessions of their own: Ctrl-C reaches the runner alone, which then ends them in order.
-        holder = subprocess.Popen(
-            [self.holder_program], stdout=subprocess.PIPE, text=True, start_new_session=True)
-        self.processes.append(holder)
-        holder_port = int(holder.stdout.readline() or 0)
-        if not holder_port:
-            raise ServerError("the holder did not start")
+        holder_port = self.start_peer([self.holder_program])
+        limited = pathlib.Path(__file__).resolve().parent / "limited.py"
+        limited_port = self.start_peer([sys.executable, limited, str(self.sizes.limited), str(CONNECTION_RATE)])
         plain, tls1, tls2 = free_ports(3)
         configuration = self.root / "nginx.conf"
         configuration.write_text(NGINX.format(
@@ -162,8 +161,18 @@ class Servers:
         self.addresses = Addresses(
             plain=f"http://127.0.0.1:{plain}", tls1=f"https://127.0.0.1:{tls1}",
             tls2=f"https://127.0.0.1:{tls2}", holder=f"http://127.0.0.1:{holder_port}",
+            limited=f"http://127.0.0.1:{limited_port}/",
             cacert=str(self.root / "ca.pem"),
             memory_file=str(self.root / "download"), disk_file=str(self.disk / "download"))
+
+    def start_peer(self, command):
+        """Starts a peer that says which port it has."""
+        peer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.processes.append(peer)
+        port = int(peer.stdout.readline() or 0)
+        if not port:
+            raise ServerError(f"{command[0]} did not start")
+        return port
 
     def wait_for(self, port):
         deadline = time.monotonic() + 10

@@ -1,5 +1,6 @@
 """What is measured: each work, who takes part in it, and what Penstock must reach there."""
 
+import os
 import pathlib
 from dataclasses import dataclass, field
 
@@ -20,14 +21,17 @@ class Sizes:
     requests: int
     sequential: int
     urlsession_share: int  # URLSession is slower by far; it gets this fraction of the requests
+    limited: int  # the file of the server that limits each connection
 
     @staticmethod
     def full():
-        return Sizes(large=1024 * MIB, many=10_000, upload=1024 * MIB, count=3, requests=60_000, sequential=20_000, urlsession_share=5)
+        return Sizes(large=1024 * MIB, many=10_000, upload=1024 * MIB, count=3, requests=60_000, sequential=20_000, urlsession_share=5,
+                     limited=160 * MIB)
 
     @staticmethod
     def quick():
-        return Sizes(large=256 * MIB, many=3_000, upload=256 * MIB, count=1, requests=6_000, sequential=3_000, urlsession_share=3)
+        return Sizes(large=256 * MIB, many=3_000, upload=256 * MIB, count=1, requests=6_000, sequential=3_000, urlsession_share=3,
+                     limited=80 * MIB)
 
 
 @dataclass(frozen=True)
@@ -36,13 +40,14 @@ class Addresses:
     tls1: str
     tls2: str
     holder: str
+    limited: str
     cacert: str
     memory_file: str
     disk_file: str
 
     @staticmethod
     def unknown():
-        return Addresses("", "", "", "", "", "", "")
+        return Addresses("", "", "", "", "", "", "", "")
 
 
 @dataclass(frozen=True)
@@ -164,14 +169,60 @@ def pair(name, title, unit, sample, arguments, at_most):
                 [Requirement("Penstock", "value", at_most=at_most)])
 
 
-def download(name, title, url, file):
-    """A large plain body to a file against `curl -o`, which leaves the bytes to the kernel, while Penstock syncs."""
-    curl = ("download", file, "curl", "-sS", "-o", file, url)
-    return Work(name, title, "GB/s", "gigabytes_per_second", True,
-                [Contender("curl -o", COMMAND, curl, is_limit=True),
-                 Contender("Penstock", PENSTOCK, ("download", url, "--to", file))],
+def to_file(label, file, *command, **facts):
+    return Contender(label, COMMAND, ("download", file, *command), **facts)
+
+
+def aria2c(file, url, *more):
+    """Without setting room aside first: that is its fastest."""
+    folder, name = os.path.split(file)
+    return to_file("aria2c", file, "aria2c", "-q", "--file-allocation=none", "-d", folder, "-o", name, *more, url)
+
+
+def download(name, title, url, file, is_synced=False):
+    """A large plain body to a new file. `curl -o` and `aria2c` leave the bytes to the kernel, Penstock syncs."""
+    curl = ("curl", "-sS", "-o", file, url)
+    contenders = [to_file("curl -o", file, *curl, is_limit=True), aria2c(file, url)]
+    if is_synced:
+        contenders.append(to_file("curl -o, sync", file, "sh", "-c", f"{' '.join(curl)} && sync {file}"))
+    contenders.append(Contender("Penstock", PENSTOCK, ("download", url, "--to", file)))
+    return Work(name, title, "GB/s", "gigabytes_per_second", True, contenders,
                 [Requirement("Penstock", "ratio", at_least=1.0),
                  Requirement("Penstock", "cpu_ratio", at_most=1.3)])
+
+
+def download_hashed(url, file):
+    curl = f"curl -sS -o {file} {url} && sha256sum {file}"
+    return Work("download-sha256", "large body to a file in memory, SHA-256 computed", "GB/s", "gigabytes_per_second",
+                True,
+                [to_file("curl -o, sha256sum", file, "sh", "-c", curl, is_limit=True),
+                 Contender("Penstock", PENSTOCK, ("download", url, "--to", file, "--sha256"))],
+                [Requirement("Penstock", "ratio", at_least=1.0)])
+
+
+def download_limited(url, file):
+    def penstock(label, segments):
+        return Contender(label, PENSTOCK, ("download", url, "--to", file, "--segments", str(segments)))
+
+    return Work("download-limited", "a server that gives each connection 20 MB/s", "GB/s", "gigabytes_per_second",
+                True,
+                [to_file("curl -o", file, "curl", "-sS", "-o", file, url, is_limit=True),
+                 aria2c(file, url, "-x8", "-s8", "-k1M"), penstock("Penstock, one stream", 1),
+                 penstock("Penstock, 8 segments", 8)],
+                [Requirement("Penstock, 8 segments", "ratio", at_least=7, against="Penstock, one stream")])
+
+
+def download_memory(at):
+    def contender(label, url, *more, **facts):
+        return Contender(label, PENSTOCK, ("download", url, "--to", at.disk_file, *more), **facts)
+
+    return Work("download-memory", "what a large body to a file on disk needs", "MiB above idle", "mib_above_idle",
+                False,
+                [contender("one stream", at.plain + "/large", is_limit=True),
+                 contender("8 segments", at.plain + "/large", "--segments", "8"),
+                 contender("8 segments of 20 MB/s", at.limited, "--segments", "8")],
+                [Requirement("one stream", "value", at_most=8), Requirement("8 segments", "value", at_most=24),
+                 Requirement("8 segments of 20 MB/s", "value", at_most=24)])
 
 
 def all_works(at, sizes):
@@ -183,7 +234,10 @@ def all_works(at, sizes):
         large("large-tls1", "large body, TLS, HTTP/1.1", at.tls1, 1, tls1, 0.95),
         large("large-tls2", "large body, TLS, HTTP/2", at.tls2, 1, tls2, 0.95),
         download("download", "large body to a file in memory", at.plain + "/large", at.memory_file),
-        download("download-disk", "large body to a file on disk", at.plain + "/large", at.disk_file),
+        download("download-disk", "large body to a file on disk", at.plain + "/large", at.disk_file, is_synced=True),
+        download_hashed(at.plain + "/large", at.memory_file),
+        download_limited(at.limited, at.memory_file),
+        download_memory(at),
         small(at, sizes),
         sequential(at, sizes),
         many(at, sizes),

@@ -91,7 +91,7 @@ public struct HTTPError: Error, Sendable {
   }
 
   /// A copy with how far the response had come, for errors found in its content.
-  package func at(status: HTTPStatus, received: Int64) -> HTTPError {
+  package func at(status: HTTPStatus?, received: Int64) -> HTTPError {
     copy(status: status, received: received)
   }
 

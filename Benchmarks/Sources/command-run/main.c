@@ -19,6 +19,8 @@ int main(int count, char **arguments) {
     return 2;
   }
   bool is_counted = sscanf(arguments[2], "%lldx%lld", &requests, &bytes) == 2;
+  /* What an earlier run has left is no work of this one. */
+  if (!is_counted) unlink(arguments[2]);
   struct timespec begin, end;
   clock_gettime(CLOCK_MONOTONIC, &begin);
   pid_t child = fork();

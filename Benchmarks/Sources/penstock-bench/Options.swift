@@ -18,10 +18,14 @@ struct Options: Sendable {
   var isTyped = false
   /// Calls have a retry policy, a rate limit, a concurrency limit and a circuit breaker, none of which ever acts.
   var isGuarded = false
+  /// A download is hashed (SHA-256) on its way.
+  var isHashed = false
   var count = 1
   var requests = 10_000
   var parallel = 64
   var streams = 2000
+  /// Ranges of a download at once.
+  var segments = 1
   var bytes = 16 << 20
   /// Seconds.
   var hold = 2.0
@@ -40,6 +44,7 @@ struct Options: Sendable {
       case "--collected": isCollected = true
       case "--typed": isTyped = true
       case "--guarded": isGuarded = true
+      case "--sha256": isHashed = true
       default:
         guard let value = rest.popFirst(), take(name, value) else { return nil }
       }
@@ -69,6 +74,7 @@ struct Options: Sendable {
     case "--requests": requests = number
     case "--parallel": parallel = number
     case "--streams": streams = number
+    case "--segments": segments = number
     case "--bytes": bytes = number
     default: return false
     }

@@ -17,7 +17,7 @@ struct PenstockBench {
       print("usage: penstock-bench large|values|small|sequential|idle|stopped-reader|upload|download URL")
       print("         [--count K] [--requests N] [--parallel P] [--on-loop] [--streams N] [--bytes N]")
       print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE] [--to FILE]")
-      print("         [--streamed|--collected|--typed] [--guarded]")
+      print("         [--segments N] [--sha256] [--streamed|--collected|--typed] [--guarded]")
       print("         [--as drain|byte-lines|lines|json-lines|elements|events|gunzip|gunzip-lines|pipeline]")
       exit(2)
     }

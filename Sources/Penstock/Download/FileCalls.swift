@@ -12,10 +12,19 @@ package struct FileCalls: Sendable {
   package var freeBytes: @Sendable (_ descriptor: Int32) -> Int64?
   /// Brings what was written to the disk, in the middle of a download: 0, or the error number.
   package var syncData: @Sendable (_ descriptor: Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }
-  /// Sets room aside for a file of this size, which stays as long as it is: 0, or the error number.
-  package var allocate: @Sendable (_ descriptor: Int32, _ size: Int64) -> Int32 = {
-    cshims_allocate($0, $1) == 0 ? 0 : errno
+  /// Has the kernel begin to bring a range to the disk, without waiting for the end of that.
+  package var startWritingBack: @Sendable (_ descriptor: Int32, _ range: Range<Int64>) -> Void = {
+    _ = cshims_start_writing_back($0, $1.lowerBound, Int64($1.count))
   }
+  /// Sets room aside for a file of this size, which stays as long as it is: 0, or the error number.
+  package var allocate: @Sendable (_ descriptor: Int32, _ size: Int64) -> Int32 = { descriptor, size in
+    // In memory it costs a third of all the writing, and nothing flows meanwhile.
+    if memoryFileSystems.contains(cshims_file_system(descriptor)) { return EOPNOTSUPP }
+    return cshims_allocate(descriptor, size) == 0 ? 0 : errno
+  }
+
+  /// The kernel's numbers of tmpfs and ramfs.
+  private static let memoryFileSystems: [Int] = [0x0102_1994, 0x8584_58f6]
 
   package static let system = FileCalls(
     write: { descriptor, vectors, offset in

@@ -25,6 +25,7 @@ final class PartFile: Sendable {
   private let overwrite: DownloadOptions.Overwrite
   private let state: Mutex<State>
   private let calls: FileCalls
+  private let writeback: Writeback
   /// Serial: writes keep their order, and closing comes after them.
   let queue: FileQueue
 
@@ -38,6 +39,7 @@ final class PartFile: Sendable {
     self.overwrite = overwrite
     self.queue = queue
     self.calls = calls
+    writeback = Writeback(calls.startWritingBack)
     finalPath = FileName.numbered(wishedPath, number)
     path = finalPath + DownloadPlace.partSuffix
   }
@@ -199,10 +201,12 @@ final class PartFile: Sendable {
         first += 1
       }
       if written > 0 {
+        let range = position - Int64(written)..<position
         state.withLock { state in
           state.hasBytes = true
-          state.written.insert(position - Int64(written)..<position)
+          state.written.insert(range)
         }
+        writeback.wrote(range, to: target)
       }
       guard first < vectors.count else { break }
       // Nothing taken and no reason given: trying again could go on for ever.
@@ -321,6 +325,6 @@ final class PartFile: Sendable {
       defer { state.descriptor = -1 }
       return state.descriptor
     }
-    if left >= 0 { Glibc.close(left) }
+    if left >= 0 { writeback.close(left) }
   }
 }

@@ -75,9 +75,11 @@ import Testing
     let download = client.download(.get(server.url("/f")), to: .file(folder("f")))
     await Self.waitForStart(download)
     #expect(folder.names == ["f.part"])
+    #expect(await eventually { download.progress.received == 5 })
     download.cancel()
     let error = await #expect(throws: HTTPError.self) { try await download.value }
     #expect(error?.kind == .cancelled)
+    #expect(error?.received == 5 && error?.status == 200, "it tells how far it had come")
     #expect(folder.names.isEmpty)
     try await server.waitForPeerClose()
     download.cancel()

@@ -122,11 +122,10 @@ extension DownloadRun {
         .rangeNotSatisfiable, "the server has neither the rest of the file nor the whole (416)", response)
     }
     let reason = PlainText.of(response.head.reason)
-    let excerpt = await excerpt(response)
+    let answer = "\(response.status)" + (reason.isEmpty ? "" : " " + reason)
+    let excerpt = ErrorExcerpt.of(await excerpt(response), answer: answer)
     return failure(
-      .httpStatus,
-      "the server answered \(response.status)" + (reason.isEmpty ? "" : " " + reason)
-        + (excerpt.isEmpty ? "" : ": " + excerpt), response)
+      .httpStatus, "the server answered " + answer + (excerpt.isEmpty ? "" : ": " + excerpt), response)
   }
 
   private func excerpt(_ response: Response) async -> String {
@@ -141,7 +140,7 @@ extension DownloadRun {
     var bytes: [UInt8] = []
     var iterator = response.body.makeAsyncIterator()
     while bytes.count < Self.excerpt, let chunk = try? await iterator.next() { bytes += chunk }
-    return PlainText.of(String(decoding: bytes.prefix(Self.excerpt), as: UTF8.self))
+    return String(decoding: bytes.prefix(Self.excerpt), as: UTF8.self)
   }
 
   private func failure(_ kind: HTTPError.Kind, _ message: String, _ response: Response) -> HTTPError {

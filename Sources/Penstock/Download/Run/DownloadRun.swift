@@ -117,8 +117,14 @@ final class DownloadRun: Sendable {
       }
     } catch {
       await giveUp(error)
-      throw error
+      throw counted(error)
     }
+  }
+
+  /// With how far the whole had come: a lost connection or a cancellation knows of itself at most.
+  private func counted(_ error: HTTPError) -> HTTPError {
+    let (received, status) = shared.withLock { ($0.plan.count, $0.head?.status) }
+    return received > error.received ? error.at(status: error.status ?? status, received: received) : error
   }
 
   private func neverTheSame(_ reason: RestartReason) -> HTTPError {

@@ -1,6 +1,6 @@
 extension OptionTable {
   static let response: [Option] = [
-    .flag(nil, "compressed", .response, "Ask for a coded body and decode it (default)") {
+    .flag(nil, "compressed", .response, "Ask for a coded body and decode it (default, but for download)") {
       $0.compressed = true
     },
     .flag(nil, "no-compressed", .response, "Neither ask for nor decode content codings") {
