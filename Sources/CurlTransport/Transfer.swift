@@ -46,6 +46,13 @@ final class Transfer: @unchecked Sendable {
   private let mayBeProvisional: Bool
   @safe @exclusivity(unchecked) private(set) var status: HTTPStatus?
   @safe @exclusivity(unchecked) private(set) var version: HTTPVersion?
+  /// Whether its connection is one of HTTP/2, as ALPN says.
+  @safe @exclusivity(unchecked) var isOnHTTP2 = false
+  /// How many connections were opened for it, and whether the last sending was the first stream of one.
+  var openedConnections = 0
+  var wasOnFreshStream = false
+  /// It met a connection of another protocol than the one that it wants.
+  var metOtherProtocol = false
   /// Our port of the connection in use: tells connections to one origin apart.
   @safe @exclusivity(unchecked) private(set) var localPort: Int32 = 0
   @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
@@ -87,7 +94,7 @@ final class Transfer: @unchecked Sendable {
     let mayReplay =
       (request.method.isIdempotent || request.sharedOptions.value.mayReplayUnsafe)
       && request.body.trailers == nil
-    machine = TransferStateMachine(allowedSends: mayReplay ? 4 : 1, hasUpload: upload != nil)
+    machine = TransferStateMachine(allowedSends: mayReplay ? Self.mostSends : 1, hasUpload: upload != nil)
     deadlines = TransferDeadlines(
       limits: options.value.bytesPerSecond == nil ? options.value.timeouts : options.value.pacedTimeouts,
       called: LoopExecutor.monotonicNow(),
@@ -174,6 +181,7 @@ final class Transfer: @unchecked Sendable {
     case .keep: break
     case .keepAndHold:
       if !machine.isHeld { turn.heldList.append(self) }
+      if isOnHTTP2 { turn.mayHaveHeldStreams = true }
       machine.hold(allowance: overshoot)
     }
     return .taken
@@ -234,13 +242,13 @@ final class Transfer: @unchecked Sendable {
     status = head.status
     version = head.version
     facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
+    if head.version == .http2, CurlGlobal.hidesCutStreams { facts.connection.tellsCutStreams = false }
     if profile.tls.keepsCertificates, url.isSecure { noteCertificates() }
     // Before anybody can ask for the next hop.
     returnCookies()
     storage.deliver(.head(head, facts))
     if ticket.isSecure {
       loop.learned(ticket, isHTTP2: head.version == .http2)
-      turn.http2Origins.note(url.origin, isHTTP2: head.version == .http2)
     }
     markForFlush()
     if head.status.code >= 300, machine.isSendPaused {
@@ -278,18 +286,22 @@ final class Transfer: @unchecked Sendable {
     deadlines.requestSent(at: turn.now)
   }
 
-  func rewind() -> Bool {
-    guard let upload, request.body.isReplayable else { return false }
-    upload.restart()
-    if case .bytes(let chunk) = request.body.content { upload.fill(chunk) }
-    return true
-  }
-
   func requestStarts(localPort: Int32) -> Bool {
     self.localPort = localPort
     turn.lookupEnded(self, resolved: false)
+    if isOnOtherProtocol {
+      metOtherProtocol = true
+      return false
+    }
     switch machine.requestStarts() {
     case .send:
+      if machine.sends > 1, !isRewound() {
+        machine.refuse(
+          error(
+            .bodyNotReplayable, "the request must be sent again", advice: "Give a body that can be read again"
+          ))
+        return false
+      }
       loop.connected(ticket)
       deadlines.requestSent(at: turn.now)
       if upload?.length == 0 { endUploadIfAllSent() }
@@ -306,7 +318,14 @@ final class Transfer: @unchecked Sendable {
   }
 
   /// libcurl has a socket of ours, and will say when it closes it.
-  func socketOpened(_ socket: Int32) { loop.executor.poller.opened(fd: socket) }
+  func socketOpened(_ socket: Int32) {
+    loop.executor.poller.opened(fd: socket)
+    turn.lastSocket = turn.now
+    if starvedSince != nil {
+      starvedSince = nil
+      turn.mayHaveDescriptor = true
+    }
+  }
 
   func socketOpens() -> Bool {
     let action = machine.socketOpens()

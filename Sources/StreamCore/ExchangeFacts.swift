@@ -31,6 +31,10 @@ public struct ExchangeFacts: Sendable, Hashable {
     /// `TLSOptions.keepsCertificates`. It is there on a kept connection too, when that was opened with the setting.
     public var certificates: [PeerCertificate] = []
 
+    /// Whether a stream that was reset without an error can be told from one that has ended: not on HTTP/2 with
+    /// libcurl before 8.0.
+    package var tellsCutStreams = true
+
     private var ends: ConnectionEnds?
 
     /// An unknown connection.

@@ -16,6 +16,14 @@
       try await Descriptors.run(
         port: arguments[2], limit: Int(arguments[3]) ?? 0, requests: Int(arguments[4]) ?? 0,
         hosts: Int(arguments[5]) ?? 1)
+    case "few-streams":
+      try await Descriptors.fewStreams(
+        url: arguments[2], root: arguments[3], limit: Int(arguments[4]) ?? 0, requests: Int(arguments[5]) ?? 0
+      )
+    case "both-ways":
+      try await Memory.bothWays(url: arguments[2], root: arguments[3], mebibytes: Int(arguments[4]) ?? 0)
+    case "one-task": try await Memory.manyRequestsOfOneTask()
+    case "slow-reader": try await Memory.slowReader()
     case let other: print("unknown \(other)")
     }
   }

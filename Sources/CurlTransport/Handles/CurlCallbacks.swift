@@ -68,6 +68,10 @@ enum CurlCallbacks {
       return Int32(CURL_PREREQFUNC_ABORT)
     }
     easy.ends = unsafe transfer.turn.ends.ends(remote: remoteIP, remotePort, local: localIP, localPort)
+    if transfer.url.isSecure {
+      transfer.isOnHTTP2 = easy.isOnHTTP2 ?? false
+      if !transfer.request.method.isIdempotent { transfer.noteConnections(easy.openedConnections) }
+    }
     return transfer.requestStarts(localPort: localPort)
       ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
   }
@@ -78,6 +82,11 @@ enum CurlCallbacks {
     else { return CURL_SOCKET_BAD }
     let made = unsafe address.pointee
     let opened = socket(made.family, made.socktype | Int32(SOCK_CLOEXEC.rawValue), made.protocol)
+    if opened >= 0, DescriptorLimit.isReserved(opened) {
+      close(opened)
+      transfer.lacksDescriptor = true
+      return CURL_SOCKET_BAD
+    }
     if opened >= 0 {
       transfer.socketOpened(opened)
     } else if errno == EMFILE || errno == ENFILE {

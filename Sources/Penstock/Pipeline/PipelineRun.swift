@@ -129,11 +129,12 @@ final class PipelineRun: @unchecked Sendable {
     to request: Request, _ exchange: Exchange, _ head: ResponseHead, _ facts: ExchangeFacts
   ) throws(HTTPError) -> Response {
     let framing = ResponseFraming(head, method: request.method)
+    let isEndVerifiable = framing.tellsCut(on: facts.connection)
     var source = exchange.bodySource()
     if !request.hasNoChoices {
       source = ResumingBodySource.wrap(
         ThrottledBodySource.wrap(source, rate: request.rateLimit), request: request, head: head,
-        framing: framing, client: client)
+        framing: framing, isEndVerifiable: isEndVerifiable, client: client)
     }
     var length: Int64?
     if case .length(let announced) = framing { length = announced }
@@ -153,10 +154,10 @@ final class PipelineRun: @unchecked Sendable {
       let decoded = DecodedBodySource(
         source, decoder: decoder, status: head.status, method: request.method, url: exchange.url)
       counter = decoded
-      body = ResponseBody(source: decoded, isEndVerifiable: framing != .untilClose, origin: origin)
+      body = ResponseBody(source: decoded, isEndVerifiable: isEndVerifiable, origin: origin)
     } else {
       body = ResponseBody(
-        source: source, contentLength: length, isEndVerifiable: framing != .untilClose, origin: origin)
+        source: source, contentLength: length, isEndVerifiable: isEndVerifiable, origin: origin)
     }
     return Response(
       head: head, url: shownURL(exchange) + (fragment.map { "#" + $0 } ?? ""), history: hops, facts: facts,
