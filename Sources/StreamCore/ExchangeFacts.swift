@@ -29,7 +29,10 @@ public struct ExchangeFacts: Sendable, Hashable {
     public var local: String { ends?.local ?? "" }
     /// The server's certificate chain, its own first; empty without TLS and unless
     /// `TLSOptions.keepsCertificates`. It is there on a kept connection too, when that was opened with the setting.
-    public var certificates: [PeerCertificate] = []
+    public var certificates: [PeerCertificate] {
+      get { ends?.certificates ?? [] }
+      set { ends = ConnectionEnds(remote: remote, local: local, certificates: newValue) }
+    }
 
     /// Whether a stream that was reset without an error can be told from one that has ended: not on HTTP/2 with
     /// libcurl before 8.0.

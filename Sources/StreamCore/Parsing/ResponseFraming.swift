@@ -43,11 +43,11 @@ package enum ResponseFraming: Sendable, Equatable {
     }
   }
 
-  /// Whether the end of the body can be told from a cut.
-  package func tellsCut(on connection: ExchangeFacts.Connection) -> Bool {
+  /// Whether the end of the body can be told from a cut; `streams`: whether its connection can, of a stream.
+  package func tellsCut(streams: Bool) -> Bool {
     switch self {
     case .untilClose: false
-    case .delimited: connection.tellsCutStreams
+    case .delimited: streams
     case .none, .length, .invalid: true
     }
   }
@@ -60,7 +60,8 @@ package enum ResponseFraming: Sendable, Equatable {
   private static func plainLength(_ fields: HTTPFields) -> Int64? {
     var length: Int64?
     var isPlain = true
-    fields.forEachLine { name, value in
+    // Few names are as long as one of the two.
+    fields.forEachLine(whoseNameHas: 14, or: 17) { name, value in
       if HTTPFields.isName(name, "content-length") {
         if length != nil || value.isEmpty || value.count > 18 { isPlain = false }
         var number: Int64 = 0
