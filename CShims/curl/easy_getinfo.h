@@ -2,6 +2,7 @@
 #define PENSTOCK_CSHIMS_CURL_EASY_GETINFO_H
 
 #include "global.h"
+#include <openssl/ssl.h>
 
 /* curl_easy_getinfo is variadic: one typed wrapper for each value. */
 
@@ -43,6 +44,15 @@ static inline CURLcode cshims_get_private_data(CURL *easy, char * *value) {
 
 static inline CURLcode cshims_get_cert_info(CURL *easy, struct curl_certinfo **value) {
   return curl_easy_getinfo(easy, CURLINFO_CERTINFO, value);
+}
+
+static inline CURLcode cshims_get_tls_session(CURL *easy, struct curl_tlssessioninfo **value) {
+  return curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, value);
+}
+
+/* The protocol that ALPN has chosen; the length is 0 when there is none. */
+static inline void cshims_get_alpn(const void *session, const unsigned char **name, unsigned *length) {
+  SSL_get0_alpn_selected((const SSL *)session, name, length);
 }
 
 #endif

@@ -116,6 +116,10 @@ static inline CURLcode cshims_set_forbid_reuse(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, value);
 }
 
+static inline CURLcode cshims_set_fresh_connect(CURL *easy, long value) {
+  return curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, value);
+}
+
 static inline CURLcode cshims_set_expect_100_timeout_ms(CURL *easy, long value) {
   return curl_easy_setopt(easy, CURLOPT_EXPECT_100_TIMEOUT_MS, value);
 }

@@ -33,6 +33,10 @@ static inline CURLMcode cshims_multi_set_max_connects(CURLM *multi, long value) 
   return curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, value);
 }
 
+static inline CURLMcode cshims_multi_set_max_total_connections(CURLM *multi, long value) {
+  return curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, value);
+}
+
 static inline CURLMcode cshims_multi_set_max_host_connections(CURLM *multi, long value) {
   return curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, value);
 }

@@ -22,7 +22,9 @@ struct CurlError {
     if kind == .headTooLarge, code == 27 { message = "a line of the head is larger than 100 KiB" }
     var problem: CertificateProblem?
     if kind == .serverCertificate {
-      let found = code == 91 && !text.contains("revoked") ? .unknownStatus : CertificateProblem(text: text)
+      var found = CertificateProblem(text: text)
+      // Whatever else libcurl has against a stapled status: it doesn't tell that the certificate is good.
+      if code == 91, found != .revoked { found = .unknownStatus }
       problem = found
       advice = found.advice
     }
@@ -121,7 +123,8 @@ struct CurlError {
     return switch code {
     // A session that has ended in good order; for broken frames libcurl has words of their own.
     case 16: text == "Error in the HTTP2 framing layer"
-    case 55, 56: transfer.isOnHTTP2
+    // 52: a session that has ended, in good order or by broken frames, without a byte for this stream.
+    case 52, 55, 56: transfer.isOnHTTP2
     case 92:
       text.contains("was not closed cleanly before end of the underlying stream") || text.contains("GOAWAY")
     default: false

@@ -11,8 +11,14 @@ extension CurlLoop {
   }
 
   func finished(_ transfer: Transfer, code: Int) {
-    if code == 7, transfer.lacksDescriptor, waitsForDescriptor(transfer) { return }
+    if code != 0, waitsForDescriptor(transfer, code: code) { return }
     if code == 42, transfer.machine.startsAgain() { return startAgain(transfer) }
+    if transfer.metOtherProtocol {
+      if connectsAnew(transfer) { return }
+      transfer.machine.refuse(
+        transfer.error(
+          .tlsHandshake, TransferMessages.noHTTP2.0, advice: TransferMessages.noHTTP2.1, phase: .connect))
+    }
     let item: ExchangeItem
     if code == 0, transfer.machine.refusal == nil {
       item = transfer.completion()
@@ -41,6 +47,17 @@ extension CurlLoop {
       return end(transfer, .failure(transfer.error(.bodyNotReplayable, message, phase: .request)))
     }
     start(transfer)
+  }
+
+  /// A kept connection of HTTP/1.1 says nothing about what the server offers: asks on one of its own.
+  private func connectsAnew(_ transfer: Transfer) -> Bool {
+    guard let multi, let easy = transfer.easy, transfer.position != nil, easy.openedConnections == 0 else {
+      return false
+    }
+    multi.remove(easy)
+    transfer.metOtherProtocol = false
+    easy.openFreshConnection()
+    return multi.add(easy) == nil
   }
 
   /// One look-up's failure is the answer for all that waited for it.

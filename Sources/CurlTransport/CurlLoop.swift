@@ -30,24 +30,25 @@ actor CurlLoop {
   /// How many connections a host may have for calls.
   let connectionsPerHost: Int
   let age: ConnectionAge
+  let budget: MemoryBudget
   @safe @exclusivity(unchecked) var sweeps: SweepSchedule
   @safe @exclusivity(unchecked) var sweepTimer: SweepTimer?
-  /// Transfers that found no descriptor.
-  @safe @exclusivity(unchecked) var starved: [Transfer] = []
-  @safe @exclusivity(unchecked) var starvedTimer: StarvedTimer?
-  @safe @exclusivity(unchecked) var isWakeForStarvedSet = false
+  @safe @exclusivity(unchecked) var shortage = DescriptorShortage()
+  let relief: DescriptorRelief
   /// Running transfers that may have a connection beside those.
   @safe @exclusivity(unchecked) var beyondHostLimit = 0
   static let shutdownMessage = "the client was shut down"
 
   init(
     index: Int, admission: Admission, lookups: Int, keptConnections: Int, connectionsPerHost: Int,
-    age: ConnectionAge
+    age: ConnectionAge, budget: MemoryBudget, relief: DescriptorRelief
   )
     throws(HTTPError)
   {
     self.connectionsPerHost = connectionsPerHost
     self.age = age
+    self.budget = budget
+    self.relief = relief
     sweeps = SweepSchedule(age)
     do {
       executor = try LoopExecutor(name: "penstock-\(index)")
@@ -142,10 +143,13 @@ actor CurlLoop {
     transfer.easy = easy
     guard let list = headers.list(for: transfer, easy), easy.prepare(transfer, headers: list)
     else { return fail(transfer, "the request can't be set up") }
+    if needsOwnConnection(transfer) { easy.openFreshConnection() }
     let beyond = beyondHostLimit + (transfer.countsBeyondHostLimit ? 1 : 0)
     multi.setConnectionsPerHost(connectionsPerHost + beyond)
     multi.makeRoom(running: running.count + 1)
-    if let reason = multi.add(easy) { return fail(transfer, "libcurl refused the exchange: \(reason)") }
+    if !waitsInLine(transfer), let reason = multi.add(easy) {
+      return fail(transfer, "libcurl refused the exchange: \(reason)")
+    }
     beyondHostLimit = beyond
     transfer.position = running.count
     running.append(transfer)
@@ -256,6 +260,7 @@ actor CurlLoop {
         multi?.remove(easy)
       }
       connectionLeft()
+      turn.mayHaveDescriptor = true
       multi?.makeRoom(running: running.count)
     }
     guard let easy = transfer.easy.take() else { return }
@@ -290,6 +295,10 @@ actor CurlLoop {
       transfer.timer = timers.schedule(at: until, receiver: transfer, code: CurlCommand.timer.rawValue)
     case .passed(let kind, let limit):
       if kind == .connectTimeout, transfer.starvedSince != nil {
+        if hasPatience(transfer) {
+          transfer.deadlines.began(at: turn.now)
+          return checkTime(transfer)
+        }
         let (message, advice) = TransferMessages.noDescriptor
         return end(transfer, .failure(transfer.error(.outOfResources, message, advice: advice)))
       }
@@ -340,6 +349,7 @@ actor CurlLoop {
 
   func endOfTurn() {
     collectFinished()
+    if turn.mayHaveDescriptor, !shortage.line.isEmpty { letFirstTry() }
     pauseHeld()
     wakeReaders(all: false)
   }

@@ -57,6 +57,12 @@ package final class CurlTransport: Transport {
   package func open(_ request: TransportRequest) throws(HTTPError) -> Exchange {
     try RequestCheck.check(request)
     let url = try CurlURL(request.url)
+    if !url.isSecure, request.sharedOptions.value.version == .http2 {
+      throw HTTPError(
+        .invalidConfiguration, phase: .queue,
+        message: "there is no HTTP/2 without TLS, and nothing else is wanted",
+        advice: "Use an https URL, or allow HTTP/1.1", method: request.method, url: url.text)
+    }
     let loops = try startedLoops(url)
     if request.body.needsOpening {
       var opened = request
@@ -153,14 +159,17 @@ package final class CurlTransport: Transport {
 
   private func makeLoops() throws(HTTPError) -> [CurlLoop] {
     let count = max(1, configuration.loops)
+    let relief = DescriptorRelief()
     var loops: [CurlLoop] = []
     for index in 0..<count {
       do {
         let loop = try CurlLoop(
           index: index, admission: admission, lookups: max(1, configuration.lookups / count),
           keptConnections: configuration.keptConnections,
-          connectionsPerHost: configuration.admission.perHost, age: configuration.age)
+          connectionsPerHost: configuration.admission.perHost, age: configuration.age,
+          budget: budget, relief: relief)
         try loop.run()
+        relief.join(loop)
         loops.append(loop)
       } catch {
         for loop in loops { loop.executor.closeWhenIdle() }

@@ -13,9 +13,14 @@ final class LoopTurn: @unchecked Sendable {
   /// Transfers whose streams asked to hold in this turn.
   @safe @exclusivity(unchecked) var heldList: [Transfer] = []
   @safe @exclusivity(unchecked) var connections = KnownConnections()
+  /// When a transfer got a socket last.
+  @safe @exclusivity(unchecked) var lastSocket: UInt64 = 0
+  /// Whether a transfer that waits for a descriptor may find one.
+  @safe @exclusivity(unchecked) var mayHaveDescriptor = false
+  /// Whether an HTTP/2 stream was held and may be still.
+  @safe @exclusivity(unchecked) var mayHaveHeldStreams = false
   var lookups: LookupGate<Transfer>
   @safe @exclusivity(unchecked) var certificates = CertificateMemory()
-  @safe @exclusivity(unchecked) var http2Origins = HTTP2Origins()
   /// Transfers that may go on since a look-up has ended; started outside libcurl's callbacks.
   @safe @exclusivity(unchecked) var released: [(transfer: Transfer, leads: String?)] = []
 

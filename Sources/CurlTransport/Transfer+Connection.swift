@@ -1,3 +1,4 @@
+import PollLoop
 import StreamCore
 
 /// What its request, its profile and its answer say of the connection that a transfer is on.
@@ -19,8 +20,53 @@ extension Transfer {
     return machine.sends > 0
   }
 
-  /// Whether its connection is one of HTTP/2, as far as can be told before the head.
-  var isOnHTTP2: Bool { version == .http2 || turn.http2Origins.contains(url.origin) }
+  /// Whether the request wants HTTP/2 and nothing else, and its connection speaks something else.
+  var isOnOtherProtocol: Bool { request.sharedOptions.value.version == .http2 && !isOnHTTP2 }
+
+  /// How many bytes of the body may still come; nil: nobody knows.
+  var outstanding: Int64? { promised.map { max(0, $0 - received) } }
+
+  /// Allows a stream that was refused to be sent again whatever its method (RFC 9113 §8.7): on a fresh connection
+  /// libcurl repeats nothing else. On a kept one a refusal can't be told from a connection that died.
+  func noteConnections(_ opened: Int) {
+    if wasOnFreshStream, machine.sends < Self.mostSends { machine.allowOneMoreSend() }
+    wasOnFreshStream = isOnHTTP2 && opened > openedConnections
+    openedConnections = opened
+  }
+
+  /// Makes the body begin anew; false when it can be read only once.
+  func rewind() -> Bool {
+    guard let upload, request.body.isReplayable else { return false }
+    upload.restart()
+    if case .bytes(let chunk) = request.body.content { upload.fill(chunk) }
+    return true
+  }
+
+  /// Rewinds a body that libcurl has read from but not sent: such bytes it forgets when it repeats a request.
+  func isRewound() -> Bool {
+    guard let upload, upload.sent > 0 else { return true }
+    return rewind()
+  }
+
+  /// A request that may be repeated is sent so often at most.
+  static let mostSends = 4
+
+  /// libcurl has a socket of ours, and will say when it closes it.
+  func socketOpened(_ socket: Int32) {
+    if let socket = poller.opened(fd: socket) { opened.append(socket) }
+    turn.lastSocket = turn.now
+    if starvedSince != nil {
+      starvedSince = nil
+      turn.mayHaveDescriptor = true
+    }
+  }
+
+  /// What was opened for the connection that it is about to be sent on.
+  func takeOpened() -> [OpenSocket] {
+    guard !opened.isEmpty else { return [] }
+    defer { opened = [] }
+    return opened
+  }
 
   /// Whether both are on one connection.
   func sharesConnection(with other: Transfer) -> Bool {

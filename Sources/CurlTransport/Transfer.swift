@@ -47,7 +47,14 @@ final class Transfer: @unchecked Sendable {
   @safe @exclusivity(unchecked) private(set) var status: HTTPStatus?
   @safe @exclusivity(unchecked) private(set) var version: HTTPVersion?
   /// The sockets that were opened since it was sent last.
-  @safe @exclusivity(unchecked) private var opened: [OpenSocket] = []
+  @safe @exclusivity(unchecked) var opened: [OpenSocket] = []
+  /// Whether its connection is one of HTTP/2, as ALPN says.
+  @safe @exclusivity(unchecked) var isOnHTTP2 = false
+  /// How many connections were opened for it, and whether the last sending was the first stream of one.
+  var openedConnections = 0
+  var wasOnFreshStream = false
+  /// It met a connection of another protocol than the one that it wants.
+  var metOtherProtocol = false
   /// Our port of the connection in use: tells connections to one origin apart.
   @safe @exclusivity(unchecked) private(set) var localPort: Int32 = 0
   @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
@@ -88,7 +95,7 @@ final class Transfer: @unchecked Sendable {
     let mayReplay =
       (request.method.isIdempotent || options.value.mayReplayUnsafe)
       && request.body.trailers == nil
-    machine = TransferStateMachine(allowedSends: mayReplay ? 4 : 1, hasUpload: upload != nil)
+    machine = TransferStateMachine(allowedSends: mayReplay ? Self.mostSends : 1, hasUpload: upload != nil)
     deadlines = TransferDeadlines(
       limits: options.value.bytesPerSecond == nil ? options.value.timeouts : options.value.pacedTimeouts,
       spans: options.value.bytesPerSecond == nil ? options.value.limits : nil,
@@ -175,6 +182,7 @@ final class Transfer: @unchecked Sendable {
     case .keep: break
     case .keepAndHold:
       if !machine.isHeld { turn.heldList.append(self) }
+      if isOnHTTP2 { turn.mayHaveHeldStreams = true }
       machine.hold(allowance: overshoot)
     }
     return .taken
@@ -236,6 +244,7 @@ final class Transfer: @unchecked Sendable {
     version = head.version
     if head.version != .http2 { easy?.connection?.speaksWhenAsked = true }
     var facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
+    if head.version == .http2, CurlGlobal.hidesCutStreams { facts.connection.tellsCutStreams = false }
     if profile.tls.keepsCertificates, url.isSecure { noteCertificates(&facts.connection) }
     // Before anybody can ask for the next hop.
     returnCookies()
@@ -244,7 +253,6 @@ final class Transfer: @unchecked Sendable {
     storage.deliver(.head(delivered))
     if ticket.isSecure {
       loop.learned(ticket, isHTTP2: head.version == .http2)
-      turn.http2Origins.note(url.origin, isHTTP2: head.version == .http2)
     }
     markForFlush()
     if head.status.code >= 300, machine.isSendPaused {
@@ -282,18 +290,22 @@ final class Transfer: @unchecked Sendable {
     deadlines.requestSent(at: turn.now)
   }
 
-  func rewind() -> Bool {
-    guard let upload, request.body.isReplayable else { return false }
-    upload.restart()
-    if case .bytes(let chunk) = request.body.content { upload.fill(chunk) }
-    return true
-  }
-
   func requestStarts(on connection: KnownConnection?, localPort: Int32) -> Bool {
     self.localPort = localPort
     turn.lookupEnded(self, resolved: false)
+    if isOnOtherProtocol {
+      metOtherProtocol = true
+      return false
+    }
     switch machine.requestStarts(isConnectionFit: connection?.isFit(poller) ?? true) {
     case .send:
+      if machine.sends > 1, !isRewound() {
+        machine.refuse(
+          error(
+            .bodyNotReplayable, "the request must be sent again", advice: "Give a body that can be read again"
+          ))
+        return false
+      }
       loop.connected(ticket)
       deadlines.requestSent(at: turn.now)
       if upload?.length == 0 { endUploadIfAllSent() }
@@ -310,18 +322,6 @@ final class Transfer: @unchecked Sendable {
   }
 
   var poller: Poller { loop.executor.poller }
-
-  /// libcurl has a socket of ours, and will say when it closes it.
-  func socketOpened(_ socket: Int32) {
-    if let socket = poller.opened(fd: socket) { opened.append(socket) }
-  }
-
-  /// What was opened for the connection that it is about to be sent on.
-  func takeOpened() -> [OpenSocket] {
-    guard !opened.isEmpty else { return [] }
-    defer { opened = [] }
-    return opened
-  }
 
   func socketOpens() -> Bool {
     let action = machine.socketOpens()

@@ -7,6 +7,10 @@ enum TransferMessages {
     "Raise the limit of open files (ulimit -n), or run fewer exchanges at once"
   )
 
+  static let noHTTP2 = (
+    "the server doesn't offer HTTP/2, and nothing else is wanted", "Allow HTTP/1.1 for it"
+  )
+
   static func timeout(_ kind: HTTPError.Kind, _ limit: Duration) -> (String, String) {
     let time = seconds(limit)
     return switch kind {

@@ -92,6 +92,9 @@ struct TransferStateMachine: Sendable {
   /// The last send did no harm, whatever the method.
   mutating func allowOneMoreSend() { allowedSends += 1 }
 
+  /// Whether nothing of it has been sent yet.
+  var mayConnectAgain: Bool { sends == 0 && (phase == .resolving || phase == .connecting) }
+
   // MARK: receiving
 
   enum HeadAction: Sendable, Equatable { case deliver, ignore }

@@ -34,6 +34,10 @@ public struct ExchangeFacts: Sendable, Hashable {
       set { ends = ConnectionEnds(remote: remote, local: local, certificates: newValue) }
     }
 
+    /// Whether a stream that was reset without an error can be told from one that has ended: not on HTTP/2 with
+    /// libcurl before 8.0.
+    package var tellsCutStreams = true
+
     private var ends: ConnectionEnds?
 
     /// An unknown connection.

@@ -93,7 +93,8 @@ public enum VersionPolicy: String, Sendable, Hashable {
   case automatic
   /// HTTP/1.1 alone.
   case http1_1
-  /// HTTP/2 over TLS alone is asked for; a server that doesn't have it answers in HTTP/1.1.
+  /// HTTP/2 over TLS alone. With a server that doesn't offer it nothing is sent: `HTTPError.Kind.tlsHandshake`. An
+  /// http URL is `HTTPError.Kind.invalidConfiguration`, as there is no HTTP/2 without TLS here.
   case http2
 }
 

@@ -126,15 +126,6 @@ struct TrustTests {
     #expect(memory.chain(of: connection(4999)).first?.subject == "again")
   }
 
-  @Test func `origins of HTTP/2`() {
-    var origins = HTTP2Origins()
-    origins.note("a", isHTTP2: true)
-    origins.note("b", isHTTP2: false)
-    #expect(origins.contains("a") && !origins.contains("b"))
-    origins.note("a", isHTTP2: false)
-    #expect(!origins.contains("a"))
-  }
-
   @Test func `hosts beyond ASCII`() throws {
     let url = try CurlURL("http://Bücher.test:8080/ü")
     #expect(url.host == "xn--bcher-kva.test")

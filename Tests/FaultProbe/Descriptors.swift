@@ -12,16 +12,50 @@ enum Descriptors {
     let client = Client(configuration: configuration)
     // What the runtime opens for its own is open after this.
     _ = try await client.send(.get("http://host0.test:\(port)/hello")).body.drain()
-    var limits = rlimit()
-    getrlimit(__rlimit_resource_t(7), &limits)
-    limits.rlim_cur = rlim_t(ProcessFacts.descriptors + limit)
-    setrlimit(__rlimit_resource_t(7), &limits)
+    lowerLimit(by: limit)
     let (good, errors) = await fetch(client, port: port, requests: requests, hosts: hosts)
     print("good \(good)")
     for error in Set(errors) { print("error \(error)") }
     let gauges = await client.connectionGauges()
     print("open \(gauges.open)")
     print("in-use \(gauges.inUse)")
+    await client.shutdown()
+  }
+
+  /// Leaves room for so many descriptors more.
+  private static func lowerLimit(by room: Int) {
+    var limits = rlimit()
+    getrlimit(__rlimit_resource_t(7), &limits)
+    limits.rlim_cur = rlim_t(ProcessFacts.descriptors + room)
+    setrlimit(__rlimit_resource_t(7), &limits)
+  }
+
+  /// Many streams to a server that takes few on a connection.
+  static func fewStreams(url: String, root: String, limit: Int, requests: Int) async throws {
+    var configuration = ClientConfiguration()
+    configuration.loops = 1
+    configuration.tls.caFile = root
+    configuration.proxy = .direct
+    let client = Client(configuration: configuration)
+    _ = try await client.send(.get(url)).body.drain()
+    lowerLimit(by: limit)
+    let locals = await withTaskGroup(of: String?.self) { group in
+      for _ in 0..<requests {
+        group.addTask {
+          do {
+            let response = try await client.send(.get(url))
+            _ = try await response.body.drain()
+            return response.facts.connection.local
+          } catch {
+            print("error \(error)")
+            return nil
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    print("good \(locals.count { $0 != nil })")
+    print("connections \(Set(locals).count)")
     await client.shutdown()
   }
 

@@ -19,6 +19,14 @@
     case "storm":
       try await Storm.run(
         seed: UInt64(arguments[2]) ?? 0, rounds: Int(arguments[3]) ?? 1, urls: Array(arguments.dropFirst(4)))
+    case "few-streams":
+      try await Descriptors.fewStreams(
+        url: arguments[2], root: arguments[3], limit: Int(arguments[4]) ?? 0, requests: Int(arguments[5]) ?? 0
+      )
+    case "both-ways":
+      try await Memory.bothWays(url: arguments[2], root: arguments[3], mebibytes: Int(arguments[4]) ?? 0)
+    case "one-task": try await Memory.manyRequestsOfOneTask()
+    case "slow-reader": try await Memory.slowReader()
     case let other: print("unknown \(other)")
     }
   }

@@ -73,6 +73,23 @@ import Testing
   }
 
   @Test(
+    "an answer that can't be framed closes its connection",
+    arguments: ["Content-Length: 5\r\nContent-Length: 6", "Transfer-Encoding: gzip"])
+  func unusable_connection(fields: String) async throws {
+    let server = try ScriptedServer(script: [
+      .respondEach([.send("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello")])
+    ])
+    try await TestClient.with({ $0.loops = 1 }) { client in
+      for count in 1...2 {
+        let error = await failure { try await client.send(.get(server.url)) }
+        #expect(error?.kind == .malformedResponse, "\(String(describing: error))")
+        #expect(server.connectionCount == count)
+      }
+    }
+    await server.stop()
+  }
+
+  @Test(
     "equal lengths count once", arguments: ["Content-Length: 5\r\nContent-Length: 5", "Content-Length: 5, 5"])
   func equal_lengths(fields: String) async throws {
     let (text, error) = try await read("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello", then: .stall)

@@ -96,6 +96,36 @@ import Testing
     }
   }
 
+  @Test(
+    "a request that wants HTTP/2 alone isn't sent in anything else",
+    .enabled(if: Tool.hasNginx, "needs nginx and openssl"))
+  func pinned() async throws {
+    try await NginxServer.with { server in
+      try await TestClient.trusting({
+        $0.loops = 1
+        $0.version = .http2
+      }) { client in
+        for _ in 0..<2 {
+          let error = await failure { try await client.send(.post(server.tls("/hello"), body: .string("x"))) }
+          #expect(error?.kind == .tlsHandshake, "\(String(describing: error))")
+          #expect(error?.phase == .connect)
+          #expect(error?.mayHaveBeenProcessed == false)
+        }
+        let plain = await failure { try await client.send(.get(server.plain("/hello"))) }
+        #expect(plain?.kind == .invalidConfiguration, "\(String(describing: plain))")
+        #expect(server.log().isEmpty)
+        // A kept connection of HTTP/1.1 isn't what the server offers.
+        var old = Request.get(server.http2("/hello"))
+        old.version = .http1_1
+        for request in [old, .get(server.http2("/hello")), old, .get(server.http2("/hello"))] {
+          let response = try await client.send(request)
+          #expect(response.version == (request.version == .http1_1 ? .http1_1 : .http2))
+          _ = try await response.body.drain()
+        }
+      }
+    }
+  }
+
   @Test("trailers of HTTP/2", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
   func trailers() async throws {
     try await TLSScript.with("h2-trailers") { server in
@@ -109,43 +139,29 @@ import Testing
   }
 
   @Test(
-    "a refused stream is tried again, a POST too", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
-  func refused_stream() async throws {
-    try await TLSScript.with("h2-refuse", ["1"]) { server in
-      try await TestClient.trusting { client in try await client.expect("ok", from: .get(server.url)) }
-    }
-  }
-
-  @Test(
-    "a stream that is always refused is an error", .enabled(if: Tool.hasPython, "needs python3 and openssl"))
-  func always_refused() async throws {
-    try await TLSScript.with("h2-refuse", ["1000"]) { server in
-      try await TestClient.trusting { client in
-        let error = await failure { try await client.send(.get(server.url)) }
-        #expect(error?.kind == .connectionLost, "\(String(describing: error))")
-      }
-    }
-  }
-
-  @Test(
-    "a stream that is reset in its body is an error",
-    .enabled(if: Tool.hasPython, "needs python3 and openssl"))
-  func early_reset() async throws {
-    try await TLSScript.with("h2-reset") { server in
-      try await TestClient.trusting { client in
-        let error = await failure { try await client.send(.get(server.url)).body.drain() }
-        #expect(error?.kind == .http2Stream, "\(String(describing: error))")
-      }
-    }
-  }
-
-  @Test(
-    "a GOAWAY that took nothing is an error or a second try", .enabled(if: Tool.hasPython, "needs python3"))
-  func goaway() async throws {
-    try await TLSScript.with("h2-goaway") { server in
-      try await TestClient.trusting { client in
-        let error = await failure { try await client.send(.get(server.url)) }
-        #expect(error?.kind == .connectionLost, "\(String(describing: error))")
+    "beside held streams a new one gets a connection of its own when the memory budget asks for it",
+    .enabled(if: Tool.hasNginx, "needs nginx and openssl"), arguments: [Int64(16), 256])
+  func held_streams(budget: Int64) async throws {
+    try await NginxServer.with(files: ["big": 40 << 20, "k": 2000]) { server in
+      try await TestClient.trusting({
+        $0.loops = 1
+        $0.memoryBudget = .mebibytes(budget)
+      }) { client in
+        let held = try await client.send(.get(server.http2("/big")))
+        #expect(await eventually { client.gauges.bufferedBytes >= 1 << 20 })
+        var locals: Set<String> = []
+        for _ in 0..<3 {
+          let other = try await client.send(.get(server.http2("/k")))
+          #expect(other.version == .http2)
+          #expect(try await other.body.drain() == 2000)
+          locals.insert(other.facts.connection.local)
+        }
+        #expect(locals.contains(held.facts.connection.local) == (budget == 256))
+        #expect(try await held.body.drain() == Int64(40 << 20))
+        // Nobody is held any more: what is there is shared again.
+        let last = try await client.send(.get(server.http2("/k")))
+        #expect(try await last.body.drain() == 2000)
+        #expect(last.facts.connection.reused)
       }
     }
   }

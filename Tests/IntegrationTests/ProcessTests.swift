@@ -29,6 +29,40 @@ import Testing
     #expect(facts["loops"] == 0)
   }
 
+  @Test func `ten thousand requests of one task leave no more than a thousand`() async throws {
+    let (facts, lines, status) = try await run(["one-task"])
+    #expect(status == 0)
+    #expect(facts["transfers-0"] == 0 && facts["transfers-9"] == 0, "\(lines)")
+    let growth = (facts["kibibytes-9"] ?? .max) - (facts["kibibytes-0"] ?? 0)
+    #expect(growth < 8 << 10, "\(lines)")
+  }
+
+  @Test func `a slow reader of a fast body holds little memory`() async throws {
+    let (facts, lines, status) = try await run(["slow-reader"])
+    #expect(status == 0)
+    #expect(facts["chunks"] == 30)
+    #expect(facts["kibibytes"].map { $0 < 16 << 10 } == true, "\(lines)")
+  }
+
+  @Test(
+    "a large upload and a large download share one connection of HTTP/2, whole and in little memory",
+    .enabled(if: Tool.hasNghttpd, "needs nghttpd and openssl"))
+  func both_ways() async throws {
+    let root = try await Certificates.shared().root
+    try await NghttpdServer.with(
+      files: ["large": 100 << 20, "small": 10], arguments: ["--echo-upload"]
+    ) { server in
+      let (facts, lines, status) = try await run(["both-ways", server.url(""), root, "100"])
+      #expect(status == 0)
+      for name in ["echo", "download"] {
+        #expect(facts[name] == 1, "\(lines)")
+        #expect(facts[name + "-kibibytes"].map { $0 <= 24 << 10 } == true, "\(lines)")
+      }
+      #expect(
+        Set(lines.filter { $0.contains("-local ") }.compactMap { $0.split(separator: " ").last }).count == 1)
+    }
+  }
+
   @Test(
     "calls of all kinds, left at any point, leave nothing behind whatever the servers do",
     .enabled(if: Tool.hasNginx, "needs nginx and openssl"), arguments: [1000, 2000])

@@ -40,6 +40,17 @@ import Testing
     await server.stop()
   }
 
+  @Test func `a challenged upload of standard input can't be sent again`() async throws {
+    let server = try digestServer()
+    let run = try await CommandRun.run(
+      ["events", "--digest", "-u", "user:hush-hush", "-T", "-", server.url("/")], input: Data("all".utf8))
+    #expect(run.status == 65)
+    #expect(run.lines.last?["kind"] as? String == "replay")
+    #expect(run.lines.last?["status"] as? Int == 401)
+    #expect(server.requests.count == 1)
+    await server.stop()
+  }
+
   @Test func `a refused password is a response like any other`() async throws {
     let server = try ScriptedServer { _ in
       [.response(status: 401, fields: [Self.challenge], body: "out")]

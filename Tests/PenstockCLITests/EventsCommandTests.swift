@@ -27,7 +27,10 @@ import Testing
     #expect(lines[4]["received"] as? Int == 5)
     let hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
     #expect(lines[4]["sha256"] as? String == hello)
-    #expect(lines[4]["timings"] is [String: Any])
+    // Numbers, also of steps that were not made.
+    let timings = try #require(lines[4]["timings"] as? [String: Double])
+    #expect(timings.keys.sorted() == ["connect", "dns", "first_byte", "queued", "tls", "total"])
+    #expect(timings["tls"] == 0)
     await server.stop()
   }
 

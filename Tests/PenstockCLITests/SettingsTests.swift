@@ -105,8 +105,8 @@ import Testing
     #expect(try parseGet("-T", "-").requestURL(url, data: []) == url)
   }
 
-  @Test func later_flags_win() throws {
-    #expect(try parseGet("--http1.1", "--http2").httpVersion == .http2)
+  @Test func later_flags_win_unless_they_contradict() throws {
+    #expect(throws: UsageError.self) { try parseGet("--http1.1", "--http2") }
     #expect(try parseGet("-64").ipVersion == .v4)
     #expect(try parseGet().decodesContent)
     #expect(try parseGet("--compressed", "--no-compressed").decodesContent == false)

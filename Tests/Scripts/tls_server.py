@@ -13,6 +13,7 @@ from child import lock, read_exactly, say, serve_forever
 CERTIFICATE, KEY, MODE = sys.argv[1:4]
 NUMBER = int(sys.argv[4]) if len(sys.argv) > 4 else 0
 count = 0
+connections = 0
 
 
 def read_head(connection):
@@ -87,7 +88,10 @@ def frame(kind, flags, stream, payload=b""):
 
 
 def http2(connection):
-    global count
+    global count, connections
+    with lock:
+        connections += 1
+        is_odd = connections % 2 == 1
     read_exactly(connection, 24)
     connection.sendall(frame(SETTINGS, 0, 0))
     while True:
@@ -105,6 +109,9 @@ def http2(connection):
                 count += 1
                 number = count
             say("stream %d" % stream)
+            if MODE == "h2-refuse-odd" and is_odd:
+                connection.sendall(frame(RST_STREAM, 0, stream, struct.pack(">I", 7)))
+                continue
             answer(connection, stream, number)
 
 
@@ -119,6 +126,30 @@ def answer(connection, stream, number):
     elif MODE == "h2-reset":
         connection.sendall(
             status + frame(DATA, 0, stream, b"hello") + frame(RST_STREAM, 0, stream, struct.pack(">I", 2)))
+    elif MODE == "h2-no-error":
+        # A stream that is reset without an error and without an end; the second time with a length.
+        length = b"\x0f\x0d\x0210" if number > 1 else b""
+        head = frame(HEADERS, END_HEADERS, stream, b"\x88" + length)
+        connection.sendall(head + frame(DATA, 0, stream, b"hello"))
+        # Apart, so that the head is there first.
+        time.sleep(0.2)
+        connection.sendall(frame(RST_STREAM, 0, stream, struct.pack(">I", 0)))
+    elif MODE == "h2-broken":
+        # DATA on stream 0 breaks the session (RFC 9113 6.1).
+        connection.sendall(frame(DATA, 0, 0, b"hello"))
+    elif MODE == "h2-broken-body":
+        connection.sendall(status + frame(DATA, 0, stream, b"hello"))
+        time.sleep(0.2)
+        connection.sendall(frame(DATA, 0, 0, b"hello"))
+    elif MODE in ("h2-dies", "h2-dies-rudely") and number > NUMBER:
+        if MODE == "h2-dies-rudely":
+            reset(connection)
+        raise OSError("gone")
+    elif MODE == "h2-closes":
+        # Answers, says that it takes no more, and goes.
+        connection.sendall(status + frame(DATA, END_STREAM, stream, b"ok"))
+        connection.sendall(frame(GOAWAY, 0, 0, struct.pack(">II", stream, 0)))
+        wait_for_end(connection)
     elif MODE == "h2-silent":
         connection.sendall(status + frame(DATA, 0, stream, b"hello"))
     elif MODE == "h2-goaway":

@@ -1,59 +1,92 @@
 import PollLoop
 import StreamCore
 
-/// When the process has no descriptor left for a socket: wait until one is free, then try again.
+/// When the process has no descriptor left: transfers wait in line until one is free (decision 41).
 extension CurlLoop {
-  /// So long a transfer is tried again, if its connect limit doesn't end it before.
+  /// So long a transfer waits while no transfer of the loop gets a socket.
   private static let patience: UInt64 = 10_000_000_000
   private static let pause: UInt64 = 50_000_000
+  private static let betweenCalls: UInt64 = 1_000_000_000
 
   /// Takes a transfer that found no descriptor out of libcurl, to come back later; false when it has waited enough.
-  func waitsForDescriptor(_ transfer: Transfer) -> Bool {
-    guard let multi, let easy = transfer.easy, transfer.position != nil, transfer.machine.sends == 0,
-      transfer.machine.phase == .connecting
+  func waitsForDescriptor(_ transfer: Transfer, code: Int) -> Bool {
+    guard lacksDescriptor(transfer, code: code), let multi, let easy = transfer.easy,
+      transfer.position != nil, transfer.machine.mayConnectAgain
     else { return false }
-    let since = transfer.starvedSince ?? turn.now
-    transfer.starvedSince = since
-    guard turn.now &- since < Self.patience else { return false }
+    if transfer.starvedSince == nil { transfer.starvedSince = turn.now }
+    guard hasPatience(transfer) else { return false }
     multi.remove(easy)
-    // Kept connections hold descriptors: from now on each transfer that ends closes one.
     multi.keepFewest()
+    if turn.now &- shortage.lastAsked >= Self.betweenCalls {
+      shortage.lastAsked = turn.now
+      relief.ask(for: self)
+    }
     transfer.lacksDescriptor = false
-    starved.append(transfer)
-    wakeForStarved()
+    // It was the first in line, or would have been.
+    shortage.line.insert(transfer, at: 0)
+    wakeForShortage()
     return true
   }
 
-  private func wakeForStarved() {
-    guard !isWakeForStarvedSet else { return }
-    isWakeForStarvedSet = true
-    let timer = starvedTimer ?? StarvedTimer(self)
-    starvedTimer = timer
+  /// libcurl tells of sockets alone; look-ups and files of roots fail in their own words.
+  private func lacksDescriptor(_ transfer: Transfer, code: Int) -> Bool {
+    switch code {
+    case 7: transfer.lacksDescriptor
+    case 5, 6, 77: transfer.machine.sends == 0 && DescriptorLimit.isReached
+    default: false
+    }
+  }
+
+  /// A new transfer goes behind those that wait already: it would take what they wait for.
+  func waitsInLine(_ transfer: Transfer) -> Bool {
+    guard multi?.isShort == true else { return false }
+    transfer.starvedSince = turn.now
+    if shortage.line.isEmpty { return false }
+    shortage.line.append(transfer)
+    return true
+  }
+
+  func hasPatience(_ transfer: Transfer) -> Bool {
+    guard let since = transfer.starvedSince else { return false }
+    return turn.now &- max(since, turn.lastSocket) < Self.patience
+  }
+
+  private func wakeForShortage() {
+    guard !shortage.isTimerSet else { return }
+    shortage.isTimerSet = true
+    let timer = shortage.timer ?? ShortageTimer(self)
+    shortage.timer = timer
     _ = timers.schedule(at: turn.now &+ Self.pause, receiver: timer, code: 0)
   }
 
-  /// Lets those that wait for a descriptor try again.
-  func retryStarved() {
-    isWakeForStarvedSet = false
+  func shortageTimerCame() {
+    shortage.isTimerSet = false
+    guard let multi, multi.isShort else { return }
+    if shortage.line.isEmpty { multi.allowOneMore() }
+    letFirstTry()
+    wakeForShortage()
+  }
+
+  /// Lets the first of those that wait for a descriptor try again; when it gets one, the next follows.
+  func letFirstTry() {
+    turn.mayHaveDescriptor = false
     guard let multi else { return }
-    let waiting = starved
-    starved = []
-    for transfer in waiting {
-      guard let easy = transfer.easy, transfer.position != nil, transfer.machine.phase == .connecting else {
+    while !shortage.line.isEmpty {
+      let transfer = shortage.line.removeFirst()
+      guard let easy = transfer.easy, transfer.position != nil, transfer.machine.mayConnectAgain else {
         continue
       }
-      if let reason = multi.add(easy) {
-        end(transfer, .failure(transfer.error(.outOfResources, "libcurl refused the exchange: \(reason)")))
-      }
+      transfer.deadlines.began(at: turn.now)
+      guard let reason = multi.add(easy) else { return }
+      end(transfer, .failure(transfer.error(.outOfResources, "libcurl refused the exchange: \(reason)")))
     }
   }
-}
 
-/// Tells a loop that those that wait for a descriptor may try again.
-final class StarvedTimer: LoopMessageReceiver {
-  private unowned let loop: CurlLoop
-
-  init(_ loop: CurlLoop) { self.loop = loop }
-
-  func receive(_ code: UInt8) { loop.onThread(()) { loop, _ in loop.retryStarved() } }
+  /// Another loop has no descriptor left: what nobody uses here is closed. libcurl counts whole seconds.
+  func closeKept() {
+    guard let multi else { return }
+    var age = ConnectionAge()
+    age.idle = .zero
+    SweepHandle(age)?.run(on: multi)
+  }
 }

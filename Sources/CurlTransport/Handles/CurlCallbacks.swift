@@ -83,6 +83,10 @@ enum CurlCallbacks {
     }
     easy.connection = unsafe transfer.turn.connections.find(
       remote: remoteIP, remotePort, local: localIP, localPort, opened: transfer.takeOpened(), transfer.poller)
+    if transfer.url.isSecure {
+      transfer.isOnHTTP2 = easy.isOnHTTP2 ?? false
+      if !transfer.request.method.isIdempotent { transfer.noteConnections(easy.openedConnections) }
+    }
     return transfer.requestStarts(on: easy.connection, localPort: localPort)
       ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
   }
@@ -93,6 +97,11 @@ enum CurlCallbacks {
     else { return CURL_SOCKET_BAD }
     let made = unsafe address.pointee
     let opened = socket(made.family, made.socktype | Int32(SOCK_CLOEXEC.rawValue), made.protocol)
+    if opened >= 0, DescriptorLimit.isReserved(opened) {
+      close(opened)
+      transfer.lacksDescriptor = true
+      return CURL_SOCKET_BAD
+    }
     if opened >= 0 {
       transfer.socketOpened(opened)
     } else if errno == EMFILE || errno == ENFILE {

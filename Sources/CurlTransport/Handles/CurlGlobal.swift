@@ -61,6 +61,12 @@ package enum CurlGlobal {
     return unsafe info.version_num < 0x08_01_00
   }()
 
+  /// Whether an HTTP/2 stream that was reset with NO_ERROR, or whose session has broken, looks like one at its end.
+  static let hidesCutStreams: Bool = {
+    guard let info = unsafe cshims_version_info()?.pointee else { return false }
+    return unsafe info.version_num < 0x08_00_00
+  }()
+
   /// The file of the system's roots, as libcurl was built with.
   static let systemRoots: String? = {
     guard let info = unsafe cshims_version_info()?.pointee, let path = unsafe info.cainfo else { return nil }

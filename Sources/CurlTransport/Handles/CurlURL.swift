@@ -55,7 +55,9 @@ package struct CurlURL: Sendable, Hashable {
     if let base {
       _ = unsafe base.text.withCString { unsafe curl_url_set(handle, CURLUPART_URL, $0, encode) }
     }
-    let given = Self.encodingIllegal(text)
+    var given = Self.encodingIllegal(text)
+    // libcurl would cut the last segment off (RFC 3986 §5.2.2: path and query stay).
+    if let base, given.hasPrefix("#") { given = base.text + given }
     let result = unsafe given.withCString {
       unsafe curl_url_set(handle, CURLUPART_URL, $0, encode | UInt32(CURLU_NON_SUPPORT_SCHEME))
     }

@@ -17,6 +17,7 @@ import StreamCore
   /// The descriptor that libcurl last waited on for the transfer.
   @safe @exclusivity(unchecked) var socket: Int32?
   @safe @exclusivity(unchecked) private var forbidsReuse = false
+  @safe @exclusivity(unchecked) private var opensFresh = false
   /// Kept until the transfer ends, as libcurl borrows them.
   @safe @exclusivity(unchecked) private var headers: HeaderList?
   @safe @exclusivity(unchecked) private var overrides: HeaderList?
@@ -59,6 +60,10 @@ import StreamCore
       unsafe cshims_set_forbid_reuse(raw, 0)
       forbidsReuse = false
     }
+    if opensFresh {
+      unsafe cshims_set_fresh_connect(raw, 0)
+      opensFresh = false
+    }
     headers = nil
     overrides = nil
   }
@@ -94,6 +99,12 @@ import StreamCore
     forbidsReuse = true
   }
 
+  /// The transfer gets a connection of its own, which others may share later.
+  func openFreshConnection() {
+    unsafe cshims_set_fresh_connect(raw, 1)
+    opensFresh = true
+  }
+
   private func connectTo(_ transfer: Transfer) -> HeaderList? {
     guard let override = transfer.override else { return nil }
     let list = HeaderList()
@@ -115,8 +126,7 @@ import StreamCore
       _ = unsafe get(raw, &value)
       return Int64(value)
     }
-    var connects = 0
-    _ = unsafe cshims_get_num_connects(raw, &connects)
+    let connects = openedConnections
     facts.connection = ExchangeFacts.Connection(reused: connects == 0, ends: connection?.ends)
     facts.timings.queued = queued
     if connects > 0 {
@@ -129,6 +139,26 @@ import StreamCore
       queued + .microseconds(unsafe time { unsafe cshims_get_start_transfer_time($0, $1) })
     facts.timings.total = queued + .microseconds(unsafe time { unsafe cshims_get_total_time($0, $1) })
     return facts
+  }
+
+  /// Whether ALPN has chosen HTTP/2 for the connection that the request goes out on; nil when TLS doesn't tell.
+  var isOnHTTP2: Bool? {
+    var info: UnsafeMutablePointer<curl_tlssessioninfo>?
+    guard unsafe cshims_get_tls_session(raw, &info) == CURLE_OK, let info = unsafe info?.pointee,
+      unsafe info.backend == CURLSSLBACKEND_OPENSSL, let session = unsafe info.internals
+    else { return nil }
+    var name: UnsafePointer<UInt8>?
+    var length: UInt32 = 0
+    unsafe cshims_get_alpn(session, &name, &length)
+    guard length == 2, let name = unsafe name else { return false }
+    return unsafe name[0] == UInt8(ascii: "h") && name[1] == UInt8(ascii: "2")
+  }
+
+  /// How many connections were opened for the transfer so far.
+  var openedConnections: Int {
+    var connects = 0
+    _ = unsafe cshims_get_num_connects(raw, &connects)
+    return connects
   }
 
   /// From the call until now; `queued` is our own.

@@ -17,7 +17,9 @@ import PollLoop
   private let keptConnections: Int
   @safe @exclusivity(unchecked) private var connectionLimit = 0
   private let limitStep: Int
-  @safe @exclusivity(unchecked) private var isShort = false
+  /// Whether descriptors have run out while transfers run.
+  @safe @exclusivity(unchecked) private(set) var isShort = false
+  private var totalLimit = 0
 
   init?(poller: Poller, keptConnections: Int) {
     guard CurlGlobal.isReady, let raw = unsafe curl_multi_init() else { return nil }
@@ -41,7 +43,10 @@ import PollLoop
   /// that becomes idle.
   func makeRoom(running: Int) {
     if isShort, running > 0 { return }
-    isShort = false
+    if isShort {
+      isShort = false
+      setTotal(0)
+    }
     let steps = (running + limitStep - 1) / limitStep
     let limit = keptConnections + steps * limitStep
     // A step back needs two, so that a number of transfers around a step doesn't change it all the time.
@@ -50,12 +55,26 @@ import PollLoop
     unsafe cshims_multi_set_max_connects(raw, limit)
   }
 
-  /// Descriptors have run out: until no transfer runs any more, each one that ends closes a kept connection.
+  /// Descriptors have run out: until no transfer runs any more, there are no more connections than now. libcurl closes
+  /// a kept one for each new one, and lets wait what finds none.
   func keepFewest() {
-    guard !isShort else { return }
-    isShort = true
-    connectionLimit = 1
-    unsafe cshims_multi_set_max_connects(raw, 1)
+    if !isShort {
+      isShort = true
+      connectionLimit = 1
+      unsafe cshims_multi_set_max_connects(raw, 1)
+    }
+    setTotal(max(1, poller.openSockets))
+  }
+
+  /// Some time has passed without a new want of descriptors: one more may be tried.
+  func allowOneMore() {
+    if isShort { setTotal(totalLimit + 1) }
+  }
+
+  private func setTotal(_ count: Int) {
+    guard count != totalLimit else { return }
+    totalLimit = count
+    unsafe cshims_multi_set_max_total_connections(raw, count)
   }
 
   /// Adds a handle that is no exchange's.

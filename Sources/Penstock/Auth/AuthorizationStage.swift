@@ -32,6 +32,10 @@ struct AuthorizationStage: AttemptAuthorizer {
   private struct Memo: Sendable {
     var stage: AuthorizationStage
     var parts: [(part: any Credential, place: Int, context: CredentialContext)]
+
+    func keeping(_ isWanted: (any Credential) -> Bool) -> Memo {
+      Memo(stage: stage, parts: parts.filter { isWanted($0.part) })
+    }
   }
 
   /// The stage of a client; nil when it has neither credentials nor proofs.
@@ -113,9 +117,9 @@ struct AuthorizationStage: AttemptAuthorizer {
   func judge(
     _ head: ResponseHead, to sent: AuthorizedRequest, _ attempt: AuthorizationAttempt
   ) async throws(HTTPError) -> AuthorizationVerdict {
-    guard let memo = sent.memo as? Memo, attempt.canResend, attempt.resends < Self.resendLimit else {
-      return .deliver
-    }
+    guard let left = sent.memo as? Memo, attempt.resends < Self.resendLimit else { return .deliver }
+    // With a body that can be read once the answer stands, but for a challenge that must be answered.
+    let memo = attempt.canResend ? left : left.keeping { $0 is DigestCredential }
     return try await attempt.withinDeadline { () async throws(HTTPError) in
       try await Self.verdict(on: head, to: sent.request, memo, attempt)
     }

@@ -130,11 +130,12 @@ final class PipelineRun: @unchecked Sendable {
   ) throws(HTTPError) -> Response {
     let head = delivered.head
     let framing = ResponseFraming(head, method: request.method)
+    let isEndVerifiable = framing.tellsCut(streams: delivered.facts.connection.tellsCutStreams)
     var source = exchange.bodySource()
     if !request.hasNoChoices {
       source = ResumingBodySource.wrap(
         ThrottledBodySource.wrap(source, rate: request.rateLimit), request: request, head: head,
-        framing: framing, client: client)
+        framing: framing, isEndVerifiable: isEndVerifiable, client: client)
     }
     var length: Int64?
     if case .length(let announced) = framing { length = announced }
@@ -154,10 +155,10 @@ final class PipelineRun: @unchecked Sendable {
       let decoded = DecodedBodySource(
         source, decoder: decoder, status: head.status, method: request.method, url: exchange.url)
       counter = decoded
-      body = ResponseBody(source: decoded, isEndVerifiable: framing != .untilClose, origin: origin)
+      body = ResponseBody(source: decoded, isEndVerifiable: isEndVerifiable, origin: origin)
     } else {
       body = ResponseBody(
-        source: source, contentLength: length, isEndVerifiable: framing != .untilClose, origin: origin)
+        source: source, contentLength: length, isEndVerifiable: isEndVerifiable, origin: origin)
     }
     return Response(
       delivered, url: shownURL(exchange), history: hops, body: body, exchange: exchange,

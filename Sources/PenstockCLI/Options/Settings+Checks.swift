@@ -10,6 +10,9 @@ extension Settings {
     }
     if headOnly, upload != nil { throw UsageError("-I and -T can't be used together") }
     if dataInQuery, isJSON { throw UsageError("-G and --json can't be used together") }
+    if http.given.contains("http1.1"), http.given.contains("http2") {
+      throw UsageError("--http1.1 and --http2 can't be used together")
+    }
     if network.key != nil, network.certificate == nil { throw UsageError("--key needs --cert") }
     try checkCredentials()
     try checkForm(sendsData: sendsData)

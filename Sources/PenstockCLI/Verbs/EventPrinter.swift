@@ -103,10 +103,11 @@ struct EventPrinter {
     let timings = summary.facts.timings
     line.object("timings") { line in
       line.seconds("queued", timings.queued)
-      line.seconds("dns", timings.dns)
-      line.seconds("connect", timings.connect)
-      line.seconds("tls", timings.tls)
-      line.seconds("first_byte", timings.firstByte)
+      // Numbers in every case, as in curl: a step that was not made took no time.
+      line.seconds("dns", timings.dns ?? .zero)
+      line.seconds("connect", timings.connect ?? .zero)
+      line.seconds("tls", timings.tls ?? .zero)
+      line.seconds("first_byte", timings.firstByte ?? .zero)
       line.seconds("total", timings.total)
     }
     let connection = summary.facts.connection

@@ -13,7 +13,8 @@ enum RequestBuilder {
     if let redirects = settings.maximumRedirects { configuration.redirects.limit = redirects }
     switch settings.httpVersion {
     case .http1: configuration.version = .http1_1
-    case .http2: configuration.version = .http2
+    // As in curl: where the server offers it.
+    case .http2: configuration.version = .automatic
     case nil: break
     }
     if settings.isInsecure {

@@ -22,7 +22,7 @@ public enum CertificateProblem: String, Sendable, Hashable, CaseIterable {
       self = .nameMismatch
     } else if says("CRL has expired", "CRL is not yet valid", "unable to get certificate CRL", "OCSP") {
       self = says("revoked") ? .revoked : .unknownStatus
-    } else if says("revoked", "Revoked") {
+    } else if says("revoked", "Revoked", "revocation reason") {
       self = .revoked
     } else if says("not yet valid") {
       self = .notYetValid

@@ -43,6 +43,15 @@ package enum ResponseFraming: Sendable, Equatable {
     }
   }
 
+  /// Whether the end of the body can be told from a cut; `streams`: whether its connection can, of a stream.
+  package func tellsCut(streams: Bool) -> Bool {
+    switch self {
+    case .untilClose: false
+    case .delimited: streams
+    case .none, .length, .invalid: true
+    }
+  }
+
   private static func hasNoBody(_ head: ResponseHead, _ method: HTTPMethod) -> Bool {
     method == .head || head.status.isInformational || head.status == 204 || head.status == 304
   }

@@ -33,8 +33,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
   private let owner: ResponseBodyOwner
   /// How many bytes will come, where the head says so and no content coding is taken off.
   public let contentLength: Int64?
-  /// Whether the end can be told from a cut: false for a body that lasts until the connection closes
-  /// (RFC 9112 §8).
+  /// Whether the end can be told from a cut: false for a body that lasts until the connection closes (RFC 9112 §8),
+  /// and for one without a Content-Length over HTTP/2, as libcurl before 8.0 takes a stream that was reset without
+  /// an error for one that has ended.
   public let isEndVerifiable: Bool
 
   package init(

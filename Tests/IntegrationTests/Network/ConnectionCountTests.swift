@@ -114,7 +114,7 @@ import Testing
 
   @Test(
     "many hosts with few descriptors all end well", .enabled(if: Tool.hasNginx, "needs nginx and openssl"),
-    arguments: [128])
+    arguments: [24, 48, 128])
   func few_descriptors(limit: Int) async throws {
     try await NginxServer.with { server in
       let count = 5000
@@ -131,6 +131,26 @@ import Testing
       #expect(facts["good"] == "\(count)", "\(facts)")
       #expect(facts["error"] == nil)
       #expect(facts["in-use"] == "0")
+    }
+  }
+
+  @Test(
+    "a peer that allows ten streams is served with the descriptors that there are",
+    .enabled(if: Tool.hasNghttpd, "needs nghttpd and openssl"))
+  func few_streams_and_descriptors() async throws {
+    let root = try await Certificates.shared().root
+    try await NghttpdServer.with(files: ["k": 20_000], arguments: ["-m", "10"]) { server in
+      let probe = try ChildProcess([
+        Tool.built("fault-probe"), "few-streams", server.url("/k"), root, "4", "64",
+      ])
+      var facts: [String: String] = [:]
+      for await line in probe.lines {
+        let parts = line.split(separator: " ", maxSplits: 1)
+        if parts.count == 2 { facts[String(parts[0])] = String(parts[1]) }
+      }
+      #expect(await probe.status() == 0)
+      #expect(facts["good"] == "64", "\(facts)")
+      #expect(facts["connections"].flatMap { Int($0) }.map { $0 <= 16 } == true, "\(facts)")
     }
   }
 }

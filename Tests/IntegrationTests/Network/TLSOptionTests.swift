@@ -106,6 +106,24 @@ import Testing
     }
   }
 
+  @Test func `a stapled status says that a certificate is good, or revoked`() async throws {
+    let files = try await AuthorityFiles.shared()
+    for (pair, status, isGood) in [
+      (files.goodChain, files.goodStatus, true), (files.revokedChain, files.revokedStatus, false),
+    ] {
+      try await NginxServer.with(
+        certificate: pair, extra: "ssl_stapling on; ssl_stapling_file \(status);"
+      ) { server in
+        try await TestClient.trusting({ $0.tls.requiresStapledStatus = true }) { client in
+          if isGood { return try await client.expect("hello", from: .get(server.tls("/hello"))) }
+          let error = await failure { try await client.send(.get(server.tls("/hello"))) }
+          #expect(error?.kind == .serverCertificate, "\(String(describing: error))")
+          #expect(error?.certificateProblem == .revoked)
+        }
+      }
+    }
+  }
+
   @Test func `names, trust and time are told apart`() async throws {
     let certificates = try await Certificates.shared()
     for (pair, problem) in [

@@ -8,6 +8,11 @@ struct AuthorityFiles: Sendable {
   /// Good but for the list below.
   let revoked: Certificates.Pair
   let revocationList: String
+  /// A good one and the revoked one with the authority's behind them, and what its OCSP says of each.
+  let goodChain: Certificates.Pair
+  let goodStatus: String
+  let revokedChain: Certificates.Pair
+  let revokedStatus: String
   /// Two clients.
   let alice: Certificates.Pair
   let bob: Certificates.Pair
@@ -74,6 +79,22 @@ struct AuthorityFiles: Sendable {
     try await ChildProcess.run(authority + ["-revoke", revoked.certificate])
     let list = folder.file("crl.pem")
     try await ChildProcess.run(authority + ["-gencrl", "-out", list])
+    func status(_ name: String, of pair: Certificates.Pair) async throws -> String {
+      try await ChildProcess.run([
+        "openssl", "ocsp", "-index", folder.file("index.txt"), "-CA", certificates.root, "-rsigner",
+        certificates.root, "-rkey", folder.file("ca.key"), "-issuer", certificates.root, "-cert",
+        pair.certificate, "-ndays", "30", "-noverify", "-respout", folder.file(name),
+      ])
+      return folder.file(name)
+    }
+    func chain(_ name: String, of pair: Certificates.Pair) throws -> Certificates.Pair {
+      let text = try [pair.certificate, certificates.root].map {
+        try String(contentsOfFile: $0, encoding: .utf8)
+      }
+      return Certificates.Pair(certificate: try folder.write(name, text.joined()), key: pair.key)
+    }
+    let goodStatus = try await status("good.der", of: alice)
+    let revokedStatus = try await status("revoked.der", of: revoked)
     let pkcs12 = folder.file("alice.p12")
     try await ChildProcess.run([
       "openssl", "pkcs12", "-export", "-in", alice.certificate, "-inkey", alice.key, "-out", pkcs12,
@@ -91,7 +112,9 @@ struct AuthorityFiles: Sendable {
     try FileManager.default.copyItem(atPath: certificates.root, toPath: roots + "/the-same-again.0")
     try Data("no certificate\n".utf8).write(to: URL(fileURLWithPath: roots + "/README"))
     return AuthorityFiles(
-      expired: expired, notYetValid: notYetValid, revoked: revoked, revocationList: list, alice: alice,
+      expired: expired, notYetValid: notYetValid, revoked: revoked, revocationList: list,
+      goodChain: try chain("good-chain.pem", of: alice), goodStatus: goodStatus,
+      revokedChain: try chain("revoked-chain.pem", of: revoked), revokedStatus: revokedStatus, alice: alice,
       bob: bob,
       pkcs12: pkcs12, localPin: "sha256//" + (try String(contentsOfFile: digest, encoding: .utf8)),
       directory: roots)

@@ -54,6 +54,16 @@ import Testing
     #expect(next(decide(request, to: "https://i/", policy: policy))?.headers == request.headers)
   }
 
+  @Test func `a target that is only a fragment is the same document`() throws {
+    guard case .follow(let next, let hop, let fragment) = decide(.get("http://h/a/b?q=1"), to: "#only") else {
+      Issue.record("not followed")
+      return
+    }
+    #expect(next.url == "http://h/a/b?q=1")
+    #expect(hop.to == "http://h/a/b?q=1")
+    #expect(fragment == "only")
+  }
+
   @Test func `the same origin keeps them, with and without its usual port`() {
     let request = Request.get("http://h/", headers: ["Cookie": "a=1", "Host": "other"])
     let following = next(decide(request, to: "http://h:80/x"))

@@ -61,7 +61,7 @@ struct ConnectingTests {
     ("SSL: no alternative certificate subject name matches target host name 'localhost'", .nameMismatch),
     ("SSL: certificate subject name 'a' does not match target host name 'b'", .nameMismatch),
     ("No OCSP response received", .unknownStatus),
-    ("SSL certificate revocation reason: (UNKNOWN) (-1)", .other),
+    ("SSL certificate revocation reason: (UNKNOWN) (-1)", .revoked),
     ("SSL certificate problem: EE certificate key too weak", .other),
   ])
   func `what is wrong with a certificate`(text: String, problem: CertificateProblem) {

@@ -7,8 +7,8 @@ import Synchronization
 /// a stream can't be sent.
 ///
 /// The first request to an origin goes without an answer and is sent again after the server's challenge; later ones
-/// answer the last challenge unasked. A request whose body can't be sent twice gets the 401 as its response
-/// unless a challenge is known. `stale=true` and `nextnonce` are followed. One credential may serve many
+/// answer the last challenge unasked. A request whose body can't be sent twice fails with
+/// `HTTPError.Kind.bodyNotReplayable` when it is challenged. `stale=true` and `nextnonce` are followed. One credential may serve many
 /// requests at once.
 public final class DigestCredential: Credential {
   private struct Space: Sendable {

@@ -23,10 +23,11 @@ final class ResumingBodySource: BodySource, WireCounting, @unchecked Sendable {
 
   /// The body of a response that can be taken up; else the body as it is.
   static func wrap(
-    _ source: any BodySource, request: Request, head: ResponseHead, framing: ResponseFraming, client: Client
+    _ source: any BodySource, request: Request, head: ResponseHead, framing: ResponseFraming,
+    isEndVerifiable: Bool, client: Client
   ) -> any BodySource {
     guard request.isResumable, request.method == .get, head.status == 200, !request.headers.contains("Range"),
-      !head.headers.contains("Content-Encoding"), framing != .untilClose, framing != .none
+      !head.headers.contains("Content-Encoding"), isEndVerifiable, framing != .none
     else { return source }
     let validator = EntityValidator(head.headers)
     guard validator.isStrong else { return source }

@@ -114,7 +114,8 @@ struct CurlImport {
       request.timeouts = timeouts
     case "compressed": request.decodesContent = true
     case "http1.1": request.version = .http1_1
-    case "http2": request.version = .http2
+    // As in curl: where the server offers it.
+    case "http2": request.version = .automatic
     case "ipv4": addressing.family = .v4
     case "ipv6": addressing.family = .v6
     case "interface": addressing.interface = value
