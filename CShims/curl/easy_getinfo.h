@@ -2,6 +2,10 @@
 #define PENSTOCK_CSHIMS_CURL_EASY_GETINFO_H
 
 #include "global.h"
+/* As the module of libcrypto does: what both include must read alike. */
+#ifndef OPENSSL_SUPPRESS_DEPRECATED
+#define OPENSSL_SUPPRESS_DEPRECATED
+#endif
 #include <openssl/ssl.h>
 
 /* curl_easy_getinfo is variadic: one typed wrapper for each value. */

@@ -1,4 +1,5 @@
 import Glibc
+import PenstockTestSupport
 import PenstockTesting
 import StreamCore
 import Synchronization

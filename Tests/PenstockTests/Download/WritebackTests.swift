@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import PenstockTestSupport
 import StreamCore
 import Synchronization
 import TestSupport
