@@ -42,7 +42,7 @@ class Series:
 
     @property
     def is_per_byte(self):
-        return self.lines[0]["mode"] in ("large", "download", "upload")
+        return self.lines[0]["mode"] in ("large", "values", "download", "upload")
 
     @property
     def switches(self):

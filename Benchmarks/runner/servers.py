@@ -1,5 +1,6 @@
 """The servers on this machine: one nginx for bodies and TLS, `holder` and `limited` for what nginx can't do."""
 
+import json
 import os
 import pathlib
 import resource
@@ -101,6 +102,13 @@ def roomy_directory(needed):
     return None
 
 
+def row(number):
+    """A line of NDJSON of 200 bytes."""
+    text = json.dumps({"id": 100000 + number, "name": "a name of some length", "tags": ["red", "green", "blue"],
+                       "score": 0.8725, "text": "lorem ipsum " * 8}, separators=(",", ":"))
+    return (text[:-2].ljust(197, ".")[:197] + '"}\n').encode()
+
+
 class Servers:
     """A context: everything is up inside it; processes and files are gone after it."""
 
@@ -195,6 +203,11 @@ class Servers:
         with open(folder / "large", "wb") as file:
             for _ in range(self.sizes.large // MIB):
                 file.write(block)
+        rows = b"".join(row(number) for number in range(5000))
+        with open(folder / "rows", "wb") as file:
+            for _ in range(self.sizes.large // len(rows) + 1):
+                file.write(rows)
+        (folder / "json").write_bytes(row(0))
 
     def write_certificates(self):
         def openssl(*arguments):

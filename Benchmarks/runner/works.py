@@ -149,6 +149,31 @@ def upload(name, title, url, sizes, extra=()):
         [Contender("C", C, arguments, is_limit=True), Contender("Penstock", PENSTOCK, arguments)])
 
 
+def rows(at, sizes):
+    """One body of rows of 200 bytes: how fast it is read as what."""
+    def contender(label, kind, **facts):
+        return Contender(label, PENSTOCK, ("values", at.plain + "/rows", "--as", kind, "--bytes", str(sizes.large)), **facts)
+
+    return Work(
+        "rows", "a large body as rows of 200 bytes, plain HTTP/1.1", "GB/s", "gigabytes_per_second", True,
+        [contender("chunks", "drain", is_limit=True), contender("lines of bytes", "byte-lines"),
+         contender("lines of text", "lines")],
+        [Requirement("lines of bytes", "value", at_least=1.0)])
+
+
+def calls(at, sizes):
+    """Small JSON calls one after another: what the typed client and the guards add."""
+    def contender(label, *more, **facts):
+        arguments = ("sequential", at.plain + "/json", "--requests", str(sizes.sequential), *more)
+        return Contender(label, PENSTOCK, arguments, **facts)
+
+    return Work(
+        "calls", "GETs of a small JSON, one after another", "µs each", "microseconds_each", False,
+        [contender("collected", "--collected", is_limit=True), contender("typed", "--typed"),
+         contender("guarded", "--guarded")],
+        [Requirement("typed", "cpu_ratio", at_most=1.3)])
+
+
 def sequential(at, sizes):
     def arguments(requests):
         return ("sequential", at.plain + "/1k", "--requests", str(requests))
@@ -240,6 +265,8 @@ def all_works(at, sizes):
         download_memory(at),
         small(at, sizes),
         sequential(at, sizes),
+        rows(at, sizes),
+        calls(at, sizes),
         many(at, sizes),
         parallel(at, sizes, 1000),
         parallel(at, sizes, 4096),
