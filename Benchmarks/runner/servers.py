@@ -56,6 +56,7 @@ http {{
     listen 127.0.0.1:{tls2} ssl http2 backlog=8192;
     server_name localhost;
     root {root}/www;
+    location = /none {{ return 200; }}
     location ~ ^/(stall|sink)$ {{
       proxy_pass http://127.0.0.1:{holder};
       proxy_http_version 1.1;
@@ -163,7 +164,9 @@ class Servers:
             plain=f"http://127.0.0.1:{plain}", tls1=f"https://127.0.0.1:{tls1}",
             tls2=f"https://127.0.0.1:{tls2}", holder=f"http://127.0.0.1:{holder_port}",
             cacert=str(self.root / "ca.pem"),
-            memory_file=str(self.root / "download"), disk_file=str(self.disk / "download"))
+            memory_file=str(self.root / "download"), disk_file=str(self.disk / "download"),
+            urls=str(self.root / "urls"), aria2=str(self.root / "aria2"))
+        self.write_urls()
 
     def wait_for(self, port):
         deadline = time.monotonic() + 10
@@ -175,6 +178,13 @@ class Servers:
                 time.sleep(0.02)
         log = self.root / "error.log"
         raise ServerError("nginx did not start: " + (log.read_text() if log.exists() else ""))
+
+    def write_urls(self):
+        url = self.addresses.plain + "/10k?"
+        with open(self.addresses.urls, "w") as file:
+            file.writelines(f"{url}{number}\n" for number in range(self.sizes.batch))
+        with open(self.addresses.aria2, "w") as file:
+            file.writelines(f"{url}{number}\n out={number}\n" for number in range(self.sizes.batch // 20))
 
     def write_bodies(self):
         folder = self.root / "www"

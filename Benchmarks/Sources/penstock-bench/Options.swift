@@ -7,6 +7,8 @@ struct Options: Sendable {
   var cacert: String?
   /// Where a download goes.
   var to: String?
+  /// The URL of a slow host among many.
+  var slow: String?
   var version = VersionPolicy.automatic
   var isOnLoop = false
   /// Bodies are read as they come, or into one array.
@@ -46,6 +48,9 @@ struct Options: Sendable {
     case "--to":
       to = value
       return true
+    case "--slow":
+      slow = value
+      return true
     case "--hold":
       guard let seconds = Double(value), seconds > 0 else { return false }
       hold = seconds
@@ -64,13 +69,16 @@ struct Options: Sendable {
     return true
   }
 
-  /// The client under test: settings as they come, but for the limits that the work needs.
-  func client(parallel: Int) -> Client {
+  /// The client under test.
+  func client(parallel: Int) -> Client { Client(configuration: configuration(parallel: parallel)) }
+
+  /// Settings as they come, but for the limits that the work needs.
+  func configuration(parallel: Int) -> ClientConfiguration {
     var configuration = ClientConfiguration()
     configuration.limits.total = max(configuration.limits.total, parallel)
     configuration.limits.perHost = max(configuration.limits.perHost, parallel)
     configuration.tls.caFile = cacert
     configuration.version = version
-    return Client(configuration: configuration)
+    return configuration
   }
 }

@@ -14,16 +14,20 @@ struct PenstockBench {
 
   @concurrent private static func run() async {
     guard let options = Options(CommandLine.arguments) else {
-      print("usage: penstock-bench large|small|sequential|idle|stopped-reader|upload|download URL")
+      print("usage: penstock-bench MODE URL")
+      print("modes: large small sequential batch hosts events idle stopped-reader upload download")
       print("         [--count K] [--requests N] [--parallel P] [--on-loop] [--streams N] [--bytes N]")
       print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE] [--to FILE]")
-      print("         [--streamed|--collected]")
+      print("         [--streamed|--collected] [--slow URL]")
       exit(2)
     }
     do {
       switch options.mode {
       case "large": try await Large(options: options).run()
       case "small": try await Fetches(options: options, parallel: options.parallel).run()
+      case "batch": try await BatchFetches(options: options).run()
+      case "hosts": try await ManyHosts(options: options).run()
+      case "events": try await EventStreams(options: options).run()
       case "sequential": try await Fetches(options: options, parallel: 1).run()
       case "idle": try await Idle(options: options).run()
       case "stopped-reader": try await StoppedReader(options: options).run()
