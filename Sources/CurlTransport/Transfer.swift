@@ -22,7 +22,7 @@ final class Transfer: @unchecked Sendable {
   /// How many there are in the process, for tests of what is left behind.
   static let live = Atomic<Int>(0)
   private let loop: CurlLoop
-  var turn: LoopTurn { loop.turn }
+  let turn: LoopTurn
 
   // One thread and no callback into user code: checking each access at run time finds nothing and costs much.
   @safe @exclusivity(unchecked) var machine: TransferStateMachine
@@ -50,8 +50,8 @@ final class Transfer: @unchecked Sendable {
   @safe @exclusivity(unchecked) private(set) var localPort: Int32 = 0
   @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
   @safe @exclusivity(unchecked) private(set) var received: Int64 = 0
-  /// The final head, as the reader has got it.
-  @safe @exclusivity(unchecked) private var delivered: DeliveredHead?
+  /// As known when the head came.
+  @safe @exclusivity(unchecked) private var facts = ExchangeFacts()
   @safe @exclusivity(unchecked) private var needsFlush = false
   /// Body bytes since the reader was woken.
   @safe @exclusivity(unchecked) private var unflushed = 0
@@ -66,11 +66,11 @@ final class Transfer: @unchecked Sendable {
   private let overshoot: Int
 
   init(
-    request: TransportRequest, options: CopyOnWrite<TransportOptions>, url: CurlURL,
-    storage: ResponseBodyStorage, upload: UploadStorage?, ticket: AdmissionTicket, profile: EasyProfile,
-    overshoot: Int, loop: CurlLoop
+    request: TransportRequest, url: CurlURL, storage: ResponseBodyStorage, upload: UploadStorage?,
+    ticket: AdmissionTicket, profile: EasyProfile, overshoot: Int, loop: CurlLoop, turn: LoopTurn
   ) {
     self.profile = profile
+    let options = request.sharedOptions
     override = options.value.addressing.override(host: url.host, port: url.port)
     countsBeyondHostLimit =
       options.value.isLongLived || override != nil
@@ -82,16 +82,17 @@ final class Transfer: @unchecked Sendable {
     self.upload = upload
     self.ticket = ticket
     self.loop = loop
+    self.turn = turn
     // libcurl forgets trailers with the first sending (see `EasyHandle.setPace`).
     let mayReplay =
-      (request.method.isIdempotent || options.value.mayReplayUnsafe)
+      (request.method.isIdempotent || request.sharedOptions.value.mayReplayUnsafe)
       && request.body.trailers == nil
     machine = TransferStateMachine(allowedSends: mayReplay ? 4 : 1, hasUpload: upload != nil)
     deadlines = TransferDeadlines(
       limits: options.value.bytesPerSecond == nil ? options.value.timeouts : options.value.pacedTimeouts,
-      spans: options.value.bytesPerSecond == nil ? options.value.limits : nil,
-      called: LoopExecutor.monotonicNow(), isLongLived: options.value.isLongLived)
-    parser = HeaderBlockParser(limit: options.value.headLimit)
+      called: LoopExecutor.monotonicNow(),
+      isLongLived: request.sharedOptions.value.isLongLived)
+    parser = HeaderBlockParser(limit: request.sharedOptions.value.headLimit)
     mayBeProvisional = request.headers.contains("Expect")
     Self.live.wrappingAdd(1, ordering: .relaxed)
   }
@@ -232,13 +233,11 @@ final class Transfer: @unchecked Sendable {
     guard machine.headArrived() == .deliver else { return false }
     status = head.status
     version = head.version
-    var facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
-    if profile.tls.keepsCertificates, url.isSecure { noteCertificates(&facts.connection) }
+    facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
+    if profile.tls.keepsCertificates, url.isSecure { noteCertificates() }
     // Before anybody can ask for the next hop.
     returnCookies()
-    let delivered = DeliveredHead(head, facts)
-    self.delivered = delivered
-    storage.deliver(.head(delivered))
+    storage.deliver(.head(head, facts))
     if ticket.isSecure {
       loop.learned(ticket, isHTTP2: head.version == .http2)
       turn.http2Origins.note(url.origin, isHTTP2: head.version == .http2)
@@ -315,11 +314,11 @@ final class Transfer: @unchecked Sendable {
     return action == .open
   }
 
-  private func noteCertificates(_ connection: inout ExchangeFacts.Connection) {
-    if !connection.reused, let chain = easy?.peerCertificates {
-      turn.certificates.remember(chain, for: connection)
+  private func noteCertificates() {
+    if !facts.connection.reused, let chain = easy?.peerCertificates {
+      turn.certificates.remember(chain, for: facts.connection)
     }
-    connection.certificates = turn.certificates.chain(of: connection)
+    facts.connection.certificates = turn.certificates.chain(of: facts.connection)
   }
 
   /// Starts the task that feeds a streamed body.
@@ -349,11 +348,10 @@ final class Transfer: @unchecked Sendable {
     if let failure = upload?.failure {
       return .failure(failure.naming(method: request.method, url: url.text))
     }
-    var facts = delivered?.facts ?? ExchangeFacts()
     if let easy { facts.timings.total = easy.totalTime(queued: queuedTime) }
     facts.received = received
     facts.sent = upload?.sent ?? 0
-    return .end(of: facts)
+    return .end(facts)
   }
 
   /// What was promised, for an error about a cut body.

@@ -14,6 +14,11 @@ enum BatchLineParser {
     return BatchInput(id: .line(number), url: url, end: end)
   }
 
+  /// For a line that isn't kept.
+  static func tooLong(number: Int, limit: Int, end: Int64) -> BatchInput {
+    failed(.line(number), "", "line \(number) is longer than \(limit) bytes", number, end)
+  }
+
   private static func trimmed(_ line: [UInt8]) -> ArraySlice<UInt8> {
     func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
     var start = line.startIndex
@@ -34,7 +39,7 @@ enum BatchLineParser {
   }
 
   private static func object(_ text: [UInt8], _ number: Int, _ end: Int64) -> BatchInput {
-    let members: [WrittenJSON.Member]
+    let members: [String: WrittenJSON]
     do throws(JSONReader.Failure) {
       guard case .object(let found) = try JSONReader.read(text) else {
         return failed(.line(number), "", "line \(number) is no JSON object", number, end)
@@ -46,7 +51,8 @@ enum BatchLineParser {
         end)
     }
     var fields = Fields(id: .line(number))
-    for member in members { fields.take(member) }
+    // Further members are the user's own.
+    for name in Fields.names { if let value = members[name] { fields.take(name, value) } }
     if let wrong = fields.wrong {
       return failed(fields.id, fields.url ?? "", "line \(number): \(wrong)", number, end)
     }
@@ -75,9 +81,11 @@ enum BatchLineParser {
       return BatchInput.Details(method: method, headers: headers, body: body, file: file, priority: priority)
     }
 
-    mutating func take(_ member: WrittenJSON.Member) {
-      if member.value == .null { return }
-      switch (member.name, member.value) {
+    static let names = ["id", "url", "method", "headers", "body", "file", "priority"]
+
+    mutating func take(_ name: String, _ value: WrittenJSON) {
+      if value == .null { return }
+      switch (name, value) {
       case ("url", .string(let text)): url = text
       case ("method", .string(let text)): method = text
       case ("body", .string(let text)): body = text
@@ -88,11 +96,10 @@ enum BatchLineParser {
       case ("priority", .number(let text)):
         if let number = Int(text) { priority = number } else { complain("\"priority\" is no whole number") }
       case ("headers", .array(let pairs)): for pair in pairs { take(header: pair) }
-      case ("url", _), ("method", _), ("body", _), ("file", _): complain("\"\(member.name)\" is no string")
+      case ("url", _), ("method", _), ("body", _), ("file", _): complain("\"\(name)\" is no string")
       case ("id", _): complain("\"id\" is neither string nor number")
       case ("priority", _): complain("\"priority\" is no whole number")
       case ("headers", _): complain("\"headers\" is no list of [name, value]")
-      // Further members are the user's own.
       default: break
       }
     }

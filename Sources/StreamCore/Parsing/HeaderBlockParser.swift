@@ -70,10 +70,9 @@ package struct HeaderBlockParser: Sendable {
     case .none: return .none
     case .head:
       hadHead = true
-      var complete = ResponseHead(status: 0)
-      swap(&complete, &head)
-      swap(&complete.headers, &fields)
-      return .head(complete)
+      head.headers = fields
+      fields = HTTPFields()
+      return .head(head)
     case .trailers: return .trailers(fields)
     }
   }

@@ -1,25 +1,21 @@
 /// A JSON value as it was written.
-enum WrittenJSON: Sendable, Equatable {
+package enum WrittenJSON: Sendable, Hashable {
   case null
   case bool(Bool)
   /// The digits as they were written.
   case number(String)
   case string(String)
   case array([WrittenJSON])
-  case object([Member])
-
-  struct Member: Sendable, Equatable {
-    let name: String
-    let value: WrittenJSON
-  }
+  /// The first of equal names counts.
+  case object([String: WrittenJSON])
 }
 
 /// Reads one JSON text (RFC 8259) strictly: nothing is forgiven, nothing may follow.
-struct JSONReader {
+package struct JSONReader {
   /// What is wrong, and where in bytes from the start.
-  struct Failure: Error, Equatable {
-    let message: String
-    let offset: Int
+  package struct Failure: Error, Equatable {
+    package let message: String
+    package let offset: Int
   }
 
   private static let deepest = 64
@@ -29,7 +25,7 @@ struct JSONReader {
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  static func read(_ bytes: [UInt8]) throws(Failure) -> WrittenJSON {
+  package static func read(_ bytes: [UInt8]) throws(Failure) -> WrittenJSON {
     var reader = JSONReader(bytes)
     reader.skipBlanks()
     let value = try reader.value(depth: 0)
@@ -111,7 +107,7 @@ struct JSONReader {
 
   private mutating func object(depth: Int) throws(Failure) -> WrittenJSON {
     position += 1
-    var members: [WrittenJSON.Member] = []
+    var members: [String: WrittenJSON] = [:]
     skipBlanks()
     if next == UInt8(ascii: "}") {
       position += 1
@@ -125,7 +121,8 @@ struct JSONReader {
       guard next == UInt8(ascii: ":") else { throw failure("a colon is missing") }
       position += 1
       skipBlanks()
-      members.append(WrittenJSON.Member(name: name, value: try value(depth: depth + 1)))
+      let value = try value(depth: depth + 1)
+      if members[name] == nil { members[name] = value }
       if try ends(with: UInt8(ascii: "}")) { return .object(members) }
     }
   }
