@@ -70,25 +70,26 @@ package final class CurlTransport: Transport {
     _ request: TransportRequest, _ url: CurlURL, _ loops: [CurlLoop]
   ) throws(HTTPError) -> Exchange {
     let profile = try profiles.profile(for: request)
-    let room = ReceiveRoom(request.sharedOptions.value.watermark, isSecure: url.isSecure)
+    let options = request.sharedOptions
+    let room = ReceiveRoom(options.value.watermark, isSecure: url.isSecure)
+    let upload = Self.upload(request)
     let storage = ResponseBodyStorage(
       pool: pool, budget: budget, watermark: room.watermark,
-      reportsUpload: request.sharedOptions.value.reportsUpload && !request.body.isEmpty)
+      reportsUpload: upload != nil && options.value.reportsUpload && !request.body.isEmpty)
     let index = pick(url, among: loops)
+    let isPinned = options.value.version == .http1_1
     let ticket = AdmissionTicket(
-      origin: request.sharedOptions.value.version == .http1_1 ? url.origin + " 1.1" : url.origin, loop: index,
-      isSecure: url.isSecure && request.sharedOptions.value.version != .http1_1,
-      isLongLived: request.sharedOptions.value.isLongLived, priority: request.sharedOptions.value.priority)
+      origin: isPinned ? url.origin + " 1.1" : url.origin, loop: index,
+      isSecure: url.isSecure && !isPinned, isLongLived: options.value.isLongLived,
+      priority: options.value.priority)
     let transfer = Transfer(
-      request: request, url: url, storage: storage, upload: Self.upload(request), ticket: ticket,
-      profile: profile, overshoot: room.overshoot,
-      loop: loops[index], turn: loops[index].turn)
+      request: request, options: options, url: url, storage: storage, upload: upload, ticket: ticket,
+      profile: profile, overshoot: room.overshoot, loop: loops[index])
     ticket.transfer = transfer
     storage.attach(transfer)
-    transfer.upload?.attach { [weak transfer] in transfer?.post(.feed) }
+    upload?.attach { [weak transfer] in transfer?.post(.feed) }
     let exchange = Exchange(
-      storage, watermark: request.sharedOptions.value.watermark, url: url.text,
-      uploadLength: request.body.length)
+      storage, watermark: options.value.watermark, url: url.text, uploadLength: request.body.length)
     switch admission.enter(ticket) {
     case .start: transfer.post(.start)
     case .wait: transfer.post(.watch)

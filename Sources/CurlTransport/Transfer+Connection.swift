@@ -38,7 +38,7 @@ extension Transfer {
     guard profile.addressing.unixSocket == nil else { return nil }
     if let proxy = profile.proxy { return name(proxy.host, proxy.port) }
     if let override { return name(override.address, override.port) }
-    return name(url.host, url.port)
+    return url.authority.isAddress ? nil : name(url.host, url.port)
   }
 
   /// libcurl keeps answers by host and port, and asks of each how old it is by the setting of the day.

@@ -22,7 +22,7 @@ final class Transfer: @unchecked Sendable {
   /// How many there are in the process, for tests of what is left behind.
   static let live = Atomic<Int>(0)
   private let loop: CurlLoop
-  let turn: LoopTurn
+  var turn: LoopTurn { loop.turn }
 
   // One thread and no callback into user code: checking each access at run time finds nothing and costs much.
   @safe @exclusivity(unchecked) var machine: TransferStateMachine
@@ -50,8 +50,8 @@ final class Transfer: @unchecked Sendable {
   @safe @exclusivity(unchecked) private(set) var localPort: Int32 = 0
   @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
   @safe @exclusivity(unchecked) private(set) var received: Int64 = 0
-  /// As known when the head came.
-  @safe @exclusivity(unchecked) private var facts = ExchangeFacts()
+  /// The final head, as the reader has got it.
+  @safe @exclusivity(unchecked) private var delivered: DeliveredHead?
   @safe @exclusivity(unchecked) private var needsFlush = false
   /// Body bytes since the reader was woken.
   @safe @exclusivity(unchecked) private var unflushed = 0
@@ -66,11 +66,11 @@ final class Transfer: @unchecked Sendable {
   private let overshoot: Int
 
   init(
-    request: TransportRequest, url: CurlURL, storage: ResponseBodyStorage, upload: UploadStorage?,
-    ticket: AdmissionTicket, profile: EasyProfile, overshoot: Int, loop: CurlLoop, turn: LoopTurn
+    request: TransportRequest, options: CopyOnWrite<TransportOptions>, url: CurlURL,
+    storage: ResponseBodyStorage, upload: UploadStorage?, ticket: AdmissionTicket, profile: EasyProfile,
+    overshoot: Int, loop: CurlLoop
   ) {
     self.profile = profile
-    let options = request.sharedOptions
     override = options.value.addressing.override(host: url.host, port: url.port)
     countsBeyondHostLimit =
       options.value.isLongLived || override != nil
@@ -82,17 +82,16 @@ final class Transfer: @unchecked Sendable {
     self.upload = upload
     self.ticket = ticket
     self.loop = loop
-    self.turn = turn
     // libcurl forgets trailers with the first sending (see `EasyHandle.setPace`).
     let mayReplay =
-      (request.method.isIdempotent || request.sharedOptions.value.mayReplayUnsafe)
+      (request.method.isIdempotent || options.value.mayReplayUnsafe)
       && request.body.trailers == nil
     machine = TransferStateMachine(allowedSends: mayReplay ? 4 : 1, hasUpload: upload != nil)
     deadlines = TransferDeadlines(
       limits: options.value.bytesPerSecond == nil ? options.value.timeouts : options.value.pacedTimeouts,
-      called: LoopExecutor.monotonicNow(),
-      isLongLived: request.sharedOptions.value.isLongLived)
-    parser = HeaderBlockParser(limit: request.sharedOptions.value.headLimit)
+      spans: options.value.bytesPerSecond == nil ? options.value.limits : nil,
+      called: LoopExecutor.monotonicNow(), isLongLived: options.value.isLongLived)
+    parser = HeaderBlockParser(limit: options.value.headLimit)
     mayBeProvisional = request.headers.contains("Expect")
     Self.live.wrappingAdd(1, ordering: .relaxed)
   }
@@ -233,11 +232,13 @@ final class Transfer: @unchecked Sendable {
     guard machine.headArrived() == .deliver else { return false }
     status = head.status
     version = head.version
-    facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
-    if profile.tls.keepsCertificates, url.isSecure { noteCertificates() }
+    var facts = easy?.facts(queued: queuedTime) ?? ExchangeFacts()
+    if profile.tls.keepsCertificates, url.isSecure { noteCertificates(&facts.connection) }
     // Before anybody can ask for the next hop.
     returnCookies()
-    storage.deliver(.head(head, facts))
+    let delivered = DeliveredHead(head, facts)
+    self.delivered = delivered
+    storage.deliver(.head(delivered))
     if ticket.isSecure {
       loop.learned(ticket, isHTTP2: head.version == .http2)
       turn.http2Origins.note(url.origin, isHTTP2: head.version == .http2)
@@ -314,11 +315,11 @@ final class Transfer: @unchecked Sendable {
     return action == .open
   }
 
-  private func noteCertificates() {
-    if !facts.connection.reused, let chain = easy?.peerCertificates {
-      turn.certificates.remember(chain, for: facts.connection)
+  private func noteCertificates(_ connection: inout ExchangeFacts.Connection) {
+    if !connection.reused, let chain = easy?.peerCertificates {
+      turn.certificates.remember(chain, for: connection)
     }
-    facts.connection.certificates = turn.certificates.chain(of: facts.connection)
+    connection.certificates = turn.certificates.chain(of: connection)
   }
 
   /// Starts the task that feeds a streamed body.
@@ -348,10 +349,11 @@ final class Transfer: @unchecked Sendable {
     if let failure = upload?.failure {
       return .failure(failure.naming(method: request.method, url: url.text))
     }
+    var facts = delivered?.facts ?? ExchangeFacts()
     if let easy { facts.timings.total = easy.totalTime(queued: queuedTime) }
     facts.received = received
     facts.sent = upload?.sent ?? 0
-    return .end(facts)
+    return .end(of: facts)
   }
 
   /// What was promised, for an error about a cut body.

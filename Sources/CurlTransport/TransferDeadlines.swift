@@ -6,14 +6,18 @@ struct TransferDeadlines: Sendable {
   static let longLivedAge: UInt64 = 30_000_000_000
 
   private let limits: TimeLimits
+  private let spans: TimeLimits.Nanoseconds
   private let called: UInt64
   private var began: UInt64 = 0
   private var requestSent: UInt64 = 0
   private var lastProgress: UInt64 = 0
   private var isPromoted: Bool
 
-  init(limits: TimeLimits, called: UInt64, isLongLived: Bool) {
+  init(
+    limits: TimeLimits, spans: TimeLimits.Nanoseconds? = nil, called: UInt64, isLongLived: Bool
+  ) {
     self.limits = limits
+    self.spans = spans ?? TimeLimits.Nanoseconds(limits)
     self.called = called
     self.isPromoted = isLongLived
   }
@@ -46,34 +50,42 @@ struct TransferDeadlines: Sendable {
     _ phase: TransferStateMachine.Phase, isWaitingForUs: Bool, now: UInt64
   ) -> Check {
     var next: UInt64?
-    func due(_ limit: Duration?, since start: UInt64) -> Duration? {
-      guard let limit else { return nil }
-      let at = start &+ Self.nanoseconds(limit)
-      if at <= now { return limit }
+    func isDue(_ span: UInt64?, since start: UInt64) -> Bool {
+      guard let span else { return false }
+      let at = start &+ span
+      if at <= now { return true }
       next = min(next ?? at, at)
-      return nil
+      return false
     }
     /// A limit of a later phase, which nobody tells us the begin of: it can't pass before that.
-    func upcoming(_ limit: Duration?) {
-      guard let limit else { return }
-      let at = now &+ max(1, Self.nanoseconds(limit))
+    func upcoming(_ span: UInt64?) {
+      guard let span else { return }
+      let at = now &+ max(1, span)
       next = min(next ?? at, at)
     }
-    if let limit = due(limits.total, since: called) { return .passed(.totalTimeout, limit) }
+    if isDue(spans.total, since: called), let limit = limits.total { return .passed(.totalTimeout, limit) }
     switch phase {
     case .queued:
-      if let limit = due(limits.admission, since: called) { return .passed(.admissionTimeout, limit) }
+      if isDue(spans.admission, since: called), let limit = limits.admission {
+        return .passed(.admissionTimeout, limit)
+      }
     case .resolving, .connecting:
-      if let limit = due(limits.connect, since: began) { return .passed(.connectTimeout, limit) }
-      upcoming(limits.firstByte)
-      upcoming(limits.idle)
+      if isDue(spans.connect, since: began), let limit = limits.connect {
+        return .passed(.connectTimeout, limit)
+      }
+      upcoming(spans.firstByte)
+      upcoming(spans.idle)
     case .awaitingHead:
-      if let limit = due(limits.firstByte, since: requestSent) { return .passed(.firstByteTimeout, limit) }
-      upcoming(limits.idle)
+      if isDue(spans.firstByte, since: requestSent), let limit = limits.firstByte {
+        return .passed(.firstByteTimeout, limit)
+      }
+      upcoming(spans.idle)
     case .sending, .receiving:
       if isWaitingForUs { lastProgress = now }
-      if let limit = due(limits.idle, since: lastProgress) { return .passed(.idleTimeout, limit) }
-      if phase == .sending { upcoming(limits.firstByte) }
+      if isDue(spans.idle, since: lastProgress), let limit = limits.idle {
+        return .passed(.idleTimeout, limit)
+      }
+      if phase == .sending { upcoming(spans.firstByte) }
     case .abandoned, .ended:
       return .sleep(until: nil)
     }
@@ -89,10 +101,6 @@ struct TransferDeadlines: Sendable {
   }
 
   static func nanoseconds(_ duration: Duration) -> UInt64 {
-    let (seconds, attoseconds) = duration.components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    // A limit of more than a century is none.
-    if seconds > 4_000_000_000 { return UInt64.max / 4 }
-    return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    TimeLimits.Nanoseconds.of(duration)
   }
 }

@@ -37,6 +37,12 @@ extension Request {
   /// Whether nothing was chosen, so that the client's settings hold as they are.
   var hasNoChoices: Bool { CopyOnWrite.areSame(choices, RequestChoices.none) }
 
+  /// Whether it is a method and a URL, and nothing else.
+  var isBare: Bool {
+    guard hasNoChoices, headers.isEmpty, case .empty = body.content else { return false }
+    return body.isPlain
+  }
+
   /// Names of default fields that aren't sent ("User-Agent", "Accept", "Accept-Encoding", …).
   public var withoutDefaults: Set<String> {
     get { choices.value.withoutDefaults }

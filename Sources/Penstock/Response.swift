@@ -2,10 +2,9 @@
 public struct Response: Sendable {
   /// All of it in one place, so that a copy is one reference.
   private final class Storage: Sendable {
-    let head: ResponseHead
+    let delivered: DeliveredHead
     let url: String
     let history: [RedirectHop]
-    let facts: ExchangeFacts
     let body: ResponseBody
     let exchange: Exchange?
     let announcedLength: Int64?
@@ -13,14 +12,13 @@ public struct Response: Sendable {
     let attempts: [HTTPError.Attempt]
 
     init(
-      _ head: ResponseHead, _ url: String, _ history: [RedirectHop], _ facts: ExchangeFacts,
-      _ body: ResponseBody, _ exchange: Exchange?, _ announcedLength: Int64?,
+      _ delivered: DeliveredHead, _ url: String, _ history: [RedirectHop], _ body: ResponseBody,
+      _ exchange: Exchange?, _ announcedLength: Int64?,
       _ wireCounter: (any WireCounting)?, _ attempts: [HTTPError.Attempt]
     ) {
-      self.head = head
+      self.delivered = delivered
       self.url = url
       self.history = history
-      self.facts = facts
       self.body = body
       self.exchange = exchange
       self.announcedLength = announcedLength
@@ -36,17 +34,26 @@ public struct Response: Sendable {
     exchange: Exchange?, announcedLength: Int64?, wireCounter: (any WireCounting)?,
     attempts: [HTTPError.Attempt] = []
   ) {
-    storage = Storage(head, url, history, facts, body, exchange, announcedLength, wireCounter, attempts)
+    self.init(
+      DeliveredHead(head, facts), url: url, history: history, body: body, exchange: exchange,
+      announcedLength: announcedLength, wireCounter: wireCounter, attempts: attempts)
+  }
+
+  init(
+    _ delivered: DeliveredHead, url: String, history: [RedirectHop], body: ResponseBody, exchange: Exchange?,
+    announcedLength: Int64?, wireCounter: (any WireCounting)?, attempts: [HTTPError.Attempt]
+  ) {
+    storage = Storage(delivered, url, history, body, exchange, announcedLength, wireCounter, attempts)
   }
 
   /// The head as it came.
-  public var head: ResponseHead { storage.head }
+  public var head: ResponseHead { storage.delivered.head }
   /// The URL that answered.
   public var url: String { storage.url }
   /// The redirects that led here.
   public var history: [RedirectHop] { storage.history }
   /// Times and connection as known when the head came.
-  public var facts: ExchangeFacts { storage.facts }
+  public var facts: ExchangeFacts { storage.delivered.facts }
   /// The body: read it once, or drop the response to end the exchange.
   public var body: ResponseBody { storage.body }
   /// The attempts before this one that failed and were retried, in order.
@@ -59,13 +66,13 @@ public struct Response: Sendable {
   var wireCounter: (any WireCounting)? { storage.wireCounter }
 
   /// The status.
-  public var status: HTTPStatus { head.status }
+  public var status: HTTPStatus { storage.delivered.head.status }
   /// The header fields.
-  public var headers: HTTPFields { head.headers }
+  public var headers: HTTPFields { storage.delivered.head.headers }
   /// The protocol version.
-  public var version: HTTPVersion { head.version }
+  public var version: HTTPVersion { storage.delivered.head.version }
   /// Where the time went until the head.
-  public var timings: ExchangeFacts.Timings { facts.timings }
+  public var timings: ExchangeFacts.Timings { storage.delivered.facts.timings }
   /// The trailers (RFC 9110 §6.5), once the body has been read to its end; nil when there were none.
   public var trailers: HTTPFields? { exchange?.trailers }
   /// Times, connection and counters, once the body has been read to its end.

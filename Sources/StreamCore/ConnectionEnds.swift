@@ -2,9 +2,12 @@
 package final class ConnectionEnds: Sendable {
   package let remote: String
   package let local: String
+  /// The server's chain, where it is kept.
+  package let certificates: [PeerCertificate]
 
-  package init(remote: String, local: String) {
+  package init(remote: String, local: String, certificates: [PeerCertificate] = []) {
     self.remote = remote
     self.local = local
+    self.certificates = certificates
   }
 }

@@ -29,7 +29,10 @@ public struct ExchangeFacts: Sendable, Hashable {
     public var local: String { ends?.local ?? "" }
     /// The server's certificate chain, its own first; empty without TLS and unless
     /// `TLSOptions.keepsCertificates`. It is there on a kept connection too, when that was opened with the setting.
-    public var certificates: [PeerCertificate] = []
+    public var certificates: [PeerCertificate] {
+      get { ends?.certificates ?? [] }
+      set { ends = ConnectionEnds(remote: remote, local: local, certificates: newValue) }
+    }
 
     private var ends: ConnectionEnds?
 

@@ -112,7 +112,7 @@ public final class ExchangeFeed: Sendable {
   public func trailers(_ fields: HTTPFields) { put(.trailers(fields)) }
 
   /// Ends the exchange well.
-  public func finish(_ facts: ExchangeFacts = ExchangeFacts()) { end(.end(facts)) }
+  public func finish(_ facts: ExchangeFacts = ExchangeFacts()) { end(.end(of: facts)) }
 
   /// Ends the exchange with an error, which the reader gets behind the bytes that it hasn't read yet.
   public func fail(_ error: HTTPError) { end(.failure(error)) }

@@ -163,6 +163,23 @@ public struct HTTPFields: Sendable {
     }
   }
 
+  /// The same for lines whose names are so long.
+  @inline(__always)
+  func forEachLine(
+    whoseNameHas one: UInt32, or other: UInt32,
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void
+  ) {
+    bytes.withUnsafeBufferPointer { bytes in
+      for entry in entries {
+        let length = entry.nameEnd &- entry.nameStart
+        guard length == one || length == other else { continue }
+        body(
+          UnsafeBufferPointer(rebasing: bytes[Int(entry.nameStart)..<Int(entry.nameEnd)]),
+          UnsafeBufferPointer(rebasing: bytes[Int(entry.valueStart)..<Int(entry.valueEnd)]))
+      }
+    }
+  }
+
   /// Whether the bytes of a name are these small letters, whatever their case.
   package static func isName(_ bytes: UnsafeBufferPointer<UInt8>, _ name: StaticString) -> Bool {
     guard bytes.count == name.utf8CodeUnitCount else { return false }

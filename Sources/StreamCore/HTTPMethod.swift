@@ -41,6 +41,7 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable, CustomStringConv
   /// Whether a request without content still says `Content-Length: 0` (RFC 9110 §8.6).
   package var expectsContent: Bool {
     switch rawValue {
+    case "GET": false
     case "POST", "PUT", "PATCH": true
     default: false
     }
@@ -49,5 +50,6 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable, CustomStringConv
   /// The token.
   public var description: String { rawValue }
 
-  package var isValid: Bool { !rawValue.isEmpty && rawValue.utf8.allSatisfy(FieldSyntax.isTokenByte) }
+  package var isValid: Bool { rawValue == "GET" || isToken }
+  private var isToken: Bool { !rawValue.isEmpty && rawValue.utf8.allSatisfy(FieldSyntax.isTokenByte) }
 }

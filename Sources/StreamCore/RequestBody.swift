@@ -15,12 +15,39 @@ public struct RequestBody: Sendable {
   public let length: Int64?
   /// Whether it can be sent a second time, on a new connection or after a redirect.
   public let isReplayable: Bool
+
+  private struct Extras: Sendable {
+    var contentType: String?
+    var trailers: RequestTrailers?
+    var origin: (any Sendable)?
+  }
+
+  /// What few bodies have: behind one reference, so that a copy of the others is cheap.
+  private var extras: CopyOnWrite<Extras>?
+
+  private mutating func change(_ change: (inout Extras) -> Void) {
+    var changed = extras?.value ?? Extras()
+    change(&changed)
+    extras = CopyOnWrite(changed)
+  }
+
   /// What a request with this body says in Content-Type unless it has that field itself.
-  public private(set) var contentType: String?
+  public private(set) var contentType: String? {
+    get { extras?.value.contentType }
+    set { change { $0.contentType = newValue } }
+  }
   /// What follows the body.
-  package private(set) var trailers: RequestTrailers?
+  package private(set) var trailers: RequestTrailers? {
+    get { extras?.value.trailers }
+    set { change { $0.trailers = newValue } }
+  }
   /// What it was made from, for those who show a request in another form.
-  package var origin: (any Sendable)?
+  package var origin: (any Sendable)? {
+    get { extras?.value.origin }
+    set { change { $0.origin = newValue } }
+  }
+  /// Whether it is content alone.
+  package var isPlain: Bool { extras == nil }
 
   private init(_ content: Content, length: Int64?, isReplayable: Bool) {
     self.content = content
@@ -69,6 +96,7 @@ public struct RequestBody: Sendable {
 
   /// The same with a Content-Type (RFC 9110 §8.3), for requests that don't have that field themselves.
   public func typed(_ contentType: String?) -> RequestBody {
+    if contentType == nil, isPlain { return self }
     var body = self
     body.contentType = contentType
     return body
@@ -88,7 +116,7 @@ public struct RequestBody: Sendable {
     _ names: [String], _ values: @escaping @Sendable () async throws -> HTTPFields
   ) -> RequestBody {
     var body = RequestBody(content, length: nil, isReplayable: isReplayable)
-    body.contentType = contentType
+    if let contentType { body.contentType = contentType }
     body.trailers = RequestTrailers(names, values)
     return body
   }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Carries one exchange at a time over the wire, or plays one in a test.
 ///
 /// Everything that Penstock does (decoding, redirects, retries, auth) is layered on this one call.
@@ -98,30 +96,41 @@ public struct Exchange: Sendable {
     indirect case head(ResponseHead, ExchangeFacts)
   }
 
-  private let storage: ResponseBodyStorage
-  private let lease: ExchangeLease
-  private let watermark: Watermark
+  /// Ends the exchange when the last reference to it goes, here or in the body.
+  private let reader: ResponseBodyReader
+  private var storage: ResponseBodyStorage { reader.storage }
   /// The URL that was sent, normalised.
-  public let url: String
+  public var url: String { reader.url }
   /// Body bytes to send, nil when unknown.
-  public let uploadLength: Int64?
+  public var uploadLength: Int64? { reader.uploadLength }
 
   package init(
     _ storage: ResponseBodyStorage, watermark: Watermark, url: String, uploadLength: Int64? = 0
   ) {
-    self.uploadLength = uploadLength
-    self.storage = storage
-    self.lease = ExchangeLease(storage)
-    self.watermark = watermark
-    self.url = url
+    reader = ResponseBodyReader(storage, watermark: watermark, url: url, uploadLength: uploadLength)
   }
 
   /// The next thing before the body; the head is the last one.
   public func next(uploadSeen: Int64 = .max) async throws(HTTPError) -> Interim {
+    switch try await nextAhead(uploadSeen: uploadSeen) {
+    case .informational(let head): return .informational(head)
+    case .uploaded(let count): return .uploaded(count)
+    case .head(let delivered): return .head(delivered.head, delivered.facts)
+    }
+  }
+
+  /// The same as it was delivered, without a copy.
+  package enum Ahead: Sendable {
+    case informational(ResponseHead)
+    case uploaded(Int64)
+    case head(DeliveredHead)
+  }
+
+  package func nextAhead(uploadSeen: Int64) async throws(HTTPError) -> Ahead {
     while true {
       switch storage.takeOne(uploadSeen: uploadSeen) {
       case .item(.informational(let head)): return .informational(head)
-      case .item(.head(let head, let facts)): return .head(head, facts)
+      case .item(.head(let delivered)): return .head(delivered)
       case .item(.failure(let error)): throw error
       case .uploaded(let count): return .uploaded(count)
       case .wait: await storage.waitForNews()
@@ -134,10 +143,7 @@ public struct Exchange: Sendable {
   }
 
   /// The source of the wire body, after the head.
-  package func bodySource() -> any BodySource {
-    lease.handOver()
-    return ResponseBodyReader(storage, watermark: watermark)
-  }
+  package func bodySource() -> any BodySource { reader }
 
   /// The trailers, once the body has ended.
   public var trailers: HTTPFields? { storage.trailers }
@@ -153,13 +159,4 @@ public struct Exchange: Sendable {
 
   /// Ends the exchange.
   public func cancel() { storage.abandon() }
-}
-
-/// Ends an exchange whose head nobody waits for any more.
-private final class ExchangeLease: Sendable {
-  private let storage: Mutex<ResponseBodyStorage?>
-  init(_ storage: ResponseBodyStorage) { self.storage = Mutex(storage) }
-  deinit { storage.withLock { $0.take() }?.abandon() }
-  /// From now on the body's reader is responsible.
-  func handOver() { storage.withLock { $0 = nil } }
 }

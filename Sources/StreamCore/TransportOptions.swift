@@ -1,7 +1,11 @@
 /// How a transport carries one request: limits of time and size, protocol, TLS, addresses.
 public struct TransportOptions: Sendable, Hashable {
   /// Limits of time; each has an error kind of its own.
-  public var timeouts = TimeLimits()
+  public var timeouts = TimeLimits() {
+    didSet { limits = TimeLimits.Nanoseconds(timeouts) }
+  }
+  /// The same as numbers: they are asked for several times in each exchange.
+  package private(set) var limits = TimeLimits.Nanoseconds(TimeLimits())
   /// How much of the body may wait for the reader.
   public var watermark = Watermark.standard
   /// Which protocol versions may be used.
@@ -58,6 +62,29 @@ public struct TimeLimits: Sendable, Hashable {
 
   /// The defaults.
   public init() {}
+}
+
+extension TimeLimits {
+  /// The limits in nanoseconds.
+  package struct Nanoseconds: Sendable, Hashable {
+    package let admission, connect, firstByte, idle, total: UInt64?
+
+    package init(_ limits: TimeLimits) {
+      admission = limits.admission.map(Self.of)
+      connect = limits.connect.map(Self.of)
+      firstByte = limits.firstByte.map(Self.of)
+      idle = limits.idle.map(Self.of)
+      total = limits.total.map(Self.of)
+    }
+
+    /// A duration, never below zero; more than a century is a century.
+    package static func of(_ duration: Duration) -> UInt64 {
+      let (seconds, attoseconds) = duration.components
+      guard seconds >= 0, attoseconds >= 0 else { return 0 }
+      if seconds > 4_000_000_000 { return UInt64.max / 4 }
+      return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    }
+  }
 }
 
 /// Which protocol versions may be used.

@@ -57,7 +57,7 @@ struct Receiving {
     append([UInt8](repeating: 7, count: count))
   }
 
-  func end(_ item: ExchangeItem = .end(ExchangeFacts())) {
+  func end(_ item: ExchangeItem = .end(of: ExchangeFacts())) {
     storage.finish(item)
     storage.flush()
   }

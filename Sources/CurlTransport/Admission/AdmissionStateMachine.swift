@@ -1,5 +1,5 @@
 /// Who may run: limits in all and per host, one request first until a host's protocol is known, long-lived
-/// streams apart, hosts in turn. Pure but for the tickets' own state.
+/// streams apart, hosts in turn. Pure but for the state of tickets and hosts, which belong to one machine.
 struct AdmissionStateMachine {
   enum HostProtocol: Equatable {
     /// A secure host that nobody has talked to.
@@ -10,21 +10,22 @@ struct AdmissionStateMachine {
     case http2
   }
 
-  private struct Host {
-    var proto: HostProtocol
+  /// Shared with its tickets, so that whoever leaves needs no look-up.
+  final class Host {
+    fileprivate var proto: HostProtocol
     /// Running calls, long-lived ones apart.
-    var running = 0
+    fileprivate var running = 0
     /// Running HTTP/2 streams by loop.
-    var streams: [Int: Int] = [:]
+    fileprivate var streams: [Int: Int] = [:]
     /// Waiting calls by loop: over HTTP/2 a loop whose connection is full must not stop the others.
-    var queues: [Int: AdmissionQueue] = [:]
-    var isInRing = false
+    fileprivate var queues: [Int: AdmissionQueue] = [:]
+    fileprivate var isInRing = false
 
-    init(isSecure: Bool) {
+    fileprivate init(isSecure: Bool) {
       proto = isSecure ? .unknown : .http1
     }
 
-    func mayRun(onLoop loop: Int, _ limits: AdmissionLimits) -> Bool {
+    fileprivate func mayRun(onLoop loop: Int, _ limits: AdmissionLimits) -> Bool {
       switch proto {
       case .unknown: running == 0
       case .connected, .http1: running < limits.perHost
@@ -33,15 +34,13 @@ struct AdmissionStateMachine {
     }
 
     /// Whether nobody waits; forgets those that have left.
-    var isQueueEmpty: Bool {
-      mutating get {
-        for loop in queues.keys where queues[loop]?.isEmpty != false { queues[loop] = nil }
-        return queues.isEmpty
-      }
+    fileprivate var isQueueEmpty: Bool {
+      for loop in queues.keys where queues[loop]?.isEmpty != false { queues[loop] = nil }
+      return queues.isEmpty
     }
 
     /// Takes the waiting call whose turn it is among those that may run.
-    mutating func takeNext(_ limits: AdmissionLimits) -> AdmissionTicket? {
+    fileprivate func takeNext(_ limits: AdmissionLimits) -> AdmissionTicket? {
       var best: AdmissionTicket?
       for loop in queues.keys where mayRun(onLoop: loop, limits) {
         guard let next = queues[loop]?.first else { continue }
@@ -52,7 +51,7 @@ struct AdmissionStateMachine {
       return best
     }
 
-    var isInUse: Bool { running > 0 || isInRing }
+    fileprivate var isInUse: Bool { running > 0 || isInRing }
   }
 
   /// How many wait, by origin; those of whom none waits are left out.
@@ -97,37 +96,38 @@ struct AdmissionStateMachine {
       runningLong += 1
       return .start
     }
-    // One look-up, and the host is changed in place.
-    let index = index(of: ticket)
+    let host = host(of: ticket)
     // Whoever waits can't run, so nobody is overtaken.
-    if running < limits.total, hosts.values[index].mayRun(onLoop: ticket.loop, limits) {
+    if running < limits.total, host.mayRun(onLoop: ticket.loop, limits) {
       running += 1
-      Self.run(ticket, &hosts.values[index])
+      Self.run(ticket, host)
       return .start
     }
     ticket.state = .waiting
     waiting += 1
-    hosts.values[index].queues[ticket.loop, default: AdmissionQueue()].add(ticket)
-    if !hosts.values[index].isInRing {
-      hosts.values[index].isInRing = true
+    host.queues[ticket.loop, default: AdmissionQueue()].add(ticket)
+    if !host.isInRing {
+      host.isInRing = true
       ring.append(ticket.origin)
     }
     return .wait
   }
 
-  private mutating func index(of ticket: AdmissionTicket) -> Dictionary<String, Host>.Index {
-    if let index = hosts.index(forKey: ticket.origin) { return index }
+  private mutating func host(of ticket: AdmissionTicket) -> Host {
+    if let host = hosts[ticket.origin] { return host }
     // Hosts that nobody uses are forgotten when there are many.
     if hosts.count > hostsBeforeSweep {
       hosts = hosts.filter { $0.value.isInUse }
       hostsBeforeSweep = max(10_000, 2 * hosts.count)
     }
-    hosts[ticket.origin] = Host(isSecure: ticket.isSecure)
-    return hosts.index(forKey: ticket.origin) ?? hosts.startIndex
+    let host = Host(isSecure: ticket.isSecure)
+    hosts[ticket.origin] = host
+    return host
   }
 
-  private static func run(_ ticket: AdmissionTicket, _ host: inout Host) {
+  private static func run(_ ticket: AdmissionTicket, _ host: Host) {
     ticket.state = .running
+    ticket.host = host
     host.running += 1
     if ticket.isSecure {
       ticket.countsAsStream = true
@@ -158,30 +158,26 @@ struct AdmissionStateMachine {
 
   private mutating func endRunning(_ ticket: AdmissionTicket) {
     running -= 1
-    guard let index = hosts.index(forKey: ticket.origin) else { return }
-    hosts.values[index].running -= 1
-    if ticket.countsAsStream { hosts.values[index].streams[ticket.loop, default: 1] -= 1 }
+    guard let host = ticket.host.take() else { return }
+    host.running -= 1
+    if ticket.countsAsStream { host.streams[ticket.loop, default: 1] -= 1 }
     // Its first request has failed before the protocol was known: again one goes first.
-    if hosts.values[index].proto == .connected, hosts.values[index].running == 0 {
-      hosts.values[index].proto = .unknown
-    }
+    if host.proto == .connected, host.running == 0 { host.proto = .unknown }
   }
 
   /// A connection to the host stands.
   mutating func connected(_ ticket: AdmissionTicket) -> [AdmissionTicket] {
-    guard var host = hosts[ticket.origin], host.proto == .unknown else { return [] }
+    guard let host = hosts[ticket.origin], host.proto == .unknown else { return [] }
     host.proto = .connected
-    hosts[ticket.origin] = host
     return pump()
   }
 
   /// The protocol of a host is known now.
   mutating func learned(_ ticket: AdmissionTicket, isHTTP2: Bool) -> [AdmissionTicket] {
-    guard var host = hosts[ticket.origin], ticket.isSecure else { return [] }
+    guard let host = hosts[ticket.origin], ticket.isSecure else { return [] }
     let proto: HostProtocol = isHTTP2 ? .http2 : .http1
     guard host.proto != proto else { return [] }
     host.proto = proto
-    hosts[ticket.origin] = host
     return pump()
   }
 
@@ -216,19 +212,18 @@ struct AdmissionStateMachine {
     var fruitless = 0
     while running < limits.total, !ring.isEmpty, fruitless < ring.count {
       let origin = ring.removeFirst()
-      guard var host = hosts.removeValue(forKey: origin) else { continue }
+      guard let host = hosts[origin] else { continue }
       let next = host.takeNext(limits)
       if let next {
         waiting -= 1
         running += 1
-        Self.run(next, &host)
+        Self.run(next, host)
         started.append(next)
       }
       host.isInRing = !host.isQueueEmpty
       if host.isInRing { ring.append(origin) }
       // A host that leaves the ring says nothing about those still in it.
       fruitless = next != nil ? 0 : fruitless + (host.isInRing ? 1 : 0)
-      hosts[origin] = host
     }
     return started
   }

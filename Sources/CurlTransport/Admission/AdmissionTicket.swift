@@ -13,6 +13,8 @@ final class AdmissionTicket: @unchecked Sendable {
   var order: UInt64 = 0
   /// Whether it counts as a stream of an HTTP/2 connection.
   var countsAsStream = false
+  /// Where it counts while it runs.
+  var host: AdmissionStateMachine.Host?
   /// Whom to start; let go when it has been started or has left. (A weak reference would make every retain of
   /// the transfer a slow one.)
   var transfer: Transfer?

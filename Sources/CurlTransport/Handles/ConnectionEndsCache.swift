@@ -3,11 +3,19 @@ import StreamCore
 
 /// The addresses of the connections in use, put into words once for each. Used on the loop thread alone.
 struct ConnectionEndsCache {
-  private struct Entry {
-    let remoteIP: String
-    let localIP: String
+  private final class Entry {
+    // As C strings, so that a comparison makes none.
+    let remoteIP: [CChar]
+    let localIP: [CChar]
     let remotePort: Int32
     let ends: ConnectionEnds
+
+    init(remoteIP: [CChar], localIP: [CChar], remotePort: Int32, ends: ConnectionEnds) {
+      self.remoteIP = remoteIP
+      self.localIP = localIP
+      self.remotePort = remotePort
+      self.ends = ends
+    }
   }
 
   /// By our port, which few connections share.
@@ -31,7 +39,9 @@ struct ConnectionEndsCache {
     let ends = ConnectionEnds(
       remote: Self.text(remote, remotePort), local: local.isEmpty ? "" : Self.text(local, localPort))
     if entries.count >= Self.kept { entries.removeAll(keepingCapacity: true) }
-    entries[localPort] = Entry(remoteIP: remote, localIP: local, remotePort: remotePort, ends: ends)
+    entries[localPort] = Entry(
+      remoteIP: Array(remote.utf8CString), localIP: Array(local.utf8CString), remotePort: remotePort,
+      ends: ends)
     return ends
   }
 

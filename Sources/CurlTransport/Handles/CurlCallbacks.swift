@@ -11,6 +11,18 @@ enum CurlCallbacks {
     return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
   }
 
+  /// Asks the transfer of a handle, which lives at least as long as the call: neither is retained for it.
+  @inline(__always)
+  private static func ask<Answer>(
+    _ context: UnsafeMutableRawPointer?, otherwise: Answer, _ question: (Transfer) -> Answer
+  ) -> Answer {
+    guard let context = unsafe context else { return otherwise }
+    return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
+      guard let transfer = unsafe easy.served else { return otherwise }
+      return unsafe transfer._withUnsafeGuaranteedRef(question)
+    }
+  }
+
   private static func multi(_ context: UnsafeMutableRawPointer?) -> MultiHandle? {
     guard let context = unsafe context else { return nil }
     return unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
@@ -19,19 +31,21 @@ enum CurlCallbacks {
   /// Body bytes.
   static let write: cshims_write_callback = { bytes, size, count, context in
     let length = size * count
-    guard let transfer = unsafe easy(context)?.transfer else { return 0 }
-    switch unsafe transfer.receive(UnsafeRawBufferPointer(start: bytes, count: length)) {
-    case .taken: return length
-    case .pause: return Int(CURL_WRITEFUNC_PAUSE)
-    case .refuse: return length == 0 ? 1 : 0
+    return unsafe ask(context, otherwise: 0) { transfer in
+      switch unsafe transfer.receive(UnsafeRawBufferPointer(start: bytes, count: length)) {
+      case .taken: return length
+      case .pause: return Int(CURL_WRITEFUNC_PAUSE)
+      case .refuse: return length == 0 ? 1 : 0
+      }
     }
   }
 
   /// One header line.
   static let header: cshims_write_callback = { bytes, size, count, context in
     let length = size * count
-    guard let transfer = unsafe easy(context)?.transfer else { return 0 }
-    return unsafe transfer.receiveHeader(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : 0
+    return unsafe ask(context, otherwise: 0) { transfer in
+      unsafe transfer.receiveHeader(UnsafeRawBufferPointer(start: bytes, count: length)) ? length : 0
+    }
   }
 
   /// Body bytes to send.

@@ -5,17 +5,26 @@ package import StreamCore
 package struct CurlURL: Sendable, Hashable {
   /// The whole URL, normalised, without fragment and user info.
   package let text: String
-  package let scheme: String
-  package let host: String
-  package let port: UInt16
-  /// User name and password of the URL, percent-decoded.
-  package let user: String?
-  package let password: String?
-  package let fragment: String?
+  package let authority: Authority
+  private let extras: CopyOnWrite<Extras>?
 
-  package var isSecure: Bool { scheme == "https" }
+  /// What few URLs have.
+  private struct Extras: Sendable {
+    var user: String?
+    var password: String?
+    var fragment: String?
+  }
+
+  package var scheme: String { authority.scheme }
+  package var host: String { authority.host }
+  package var port: UInt16 { authority.port }
+  package var isSecure: Bool { authority.isSecure }
   /// Scheme, host and port: what connections and secrets are bound to.
-  package let origin: String
+  package var origin: String { authority.origin }
+  /// User name and password of the URL, percent-decoded.
+  package var user: String? { extras?.value.user }
+  package var password: String? { extras?.value.password }
+  package var fragment: String? { extras?.value.fragment }
 
   /// Parses an absolute http or https URL, or a reference relative to `base`.
   package init(_ text: String, relativeTo base: CurlURL? = nil) throws(HTTPError) {
@@ -28,13 +37,8 @@ package struct CurlURL: Sendable, Hashable {
 
   private init(_ text: String, _ plain: PlainURL) {
     self.text = text
-    scheme = plain.isSecure ? "https" : "http"
-    host = plain.host
-    port = plain.port
-    origin = plain.origin
-    user = nil
-    password = nil
-    fragment = nil
+    authority = plain.authority
+    extras = nil
   }
 
   /// The same by libcurl's parser.
@@ -66,7 +70,7 @@ package struct CurlURL: Sendable, Hashable {
       defer { unsafe curl_free(value) }
       return unsafe String(cString: value)
     }
-    scheme = part(CURLUPART_SCHEME)?.lowercased() ?? ""
+    let scheme = part(CURLUPART_SCHEME)?.lowercased() ?? ""
     guard scheme == "http" || scheme == "https" else {
       throw HTTPError(
         .unsupportedScheme, phase: .queue,
@@ -77,21 +81,29 @@ package struct CurlURL: Sendable, Hashable {
     }
     guard let host = IDNHost.ascii(given) else { throw Self.invalid(text, "no host can have this name") }
     if host != given { _ = unsafe host.withCString { unsafe curl_url_set(handle, CURLUPART_HOST, $0, 0) } }
-    self.host = host
-    port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { UInt16($0) } ?? 0
-    origin = "\(scheme)://\(host):\(port)"
-    user = part(CURLUPART_USER, UInt32(CURLU_URLDECODE))
-    password = part(CURLUPART_PASSWORD, UInt32(CURLU_URLDECODE))
-    fragment = part(CURLUPART_FRAGMENT)
+    let port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { UInt16($0) } ?? 0
+    authority = Authority(scheme: scheme, host: host, port: port, origin: "\(scheme)://\(host):\(port)")
+    let user = part(CURLUPART_USER, UInt32(CURLU_URLDECODE))
+    let password = part(CURLUPART_PASSWORD, UInt32(CURLU_URLDECODE))
+    let fragment = part(CURLUPART_FRAGMENT)
     for (part, present) in [
       (CURLUPART_USER, user != nil), (CURLUPART_PASSWORD, password != nil),
       (CURLUPART_FRAGMENT, fragment != nil),
     ] where present {
       _ = unsafe curl_url_set(handle, part, nil, 0)
     }
+    let hasExtras = user != nil || password != nil || fragment != nil
+    extras = hasExtras ? CopyOnWrite(Extras(user: user, password: password, fragment: fragment)) : nil
     guard let whole = part(CURLUPART_URL) else { throw Self.invalid(text, "it can't be put together") }
     self.text = whole
   }
+
+  package static func == (one: CurlURL, other: CurlURL) -> Bool {
+    one.text == other.text && one.user == other.user && one.password == other.password
+      && one.fragment == other.fragment
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
   /// Whether a host is an IP address, which needs no look-up.
   package static func isAddress(_ host: String) -> Bool {

@@ -9,7 +9,11 @@ import StreamCore
   let profile: EasyProfile
   let errors = ErrorBuffer()
   /// The transfer that the callbacks serve; nil between two.
-  @safe @exclusivity(unchecked) var transfer: Transfer?
+  @safe @exclusivity(unchecked) var transfer: Transfer? {
+    didSet { unsafe served = transfer.map { unsafe Unmanaged.passUnretained($0) } }
+  }
+  /// The same for callbacks, which come often and never outlast it.
+  @exclusivity(unchecked) private(set) var served: Unmanaged<Transfer>?
   /// The descriptor that libcurl last waited on for the transfer.
   @safe @exclusivity(unchecked) var socket: Int32?
   @safe @exclusivity(unchecked) private var forbidsReuse = false

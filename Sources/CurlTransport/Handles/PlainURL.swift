@@ -1,21 +1,32 @@
 /// A URL in which there is nothing to normalise, so that it needs no parser: small letters in scheme and host,
 /// a path, no user info, no escapes, no dot segments, no fragment. Nil for every other URL, good or bad.
 struct PlainURL {
-  let isSecure: Bool
-  let host: String
-  let port: UInt16
-  let origin: String
+  let authority: Authority
 
   init?(_ text: String) {
     var text = text
-    let parts = text.withUTF8 { unsafe Self.parts($0) }
-    guard let parts else { return nil }
-    isSecure = parts.isSecure
-    port = parts.port
-    host = Self.string(text, parts.host)
-    origin =
-      parts.hasPort
-      ? Self.string(text, 0..<parts.pathStart) : "\(Self.string(text, 0..<parts.pathStart)):\(port)"
+    let authority = text.withUTF8 { bytes -> Authority? in
+      if let (known, pathStart) = unsafe Authority.known(bytes) {
+        return unsafe Self.hasPlainPath(bytes, from: pathStart) ? known : nil
+      }
+      guard let parts = unsafe Self.parts(bytes) else { return nil }
+      return unsafe Self.authority(parts, bytes)
+    }
+    guard let authority else { return nil }
+    self.authority = authority
+  }
+
+  private static func authority(_ parts: Parts, _ bytes: UnsafeBufferPointer<UInt8>) -> Authority {
+    func string(_ range: Range<Int>) -> String {
+      unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+    }
+    let prefix = 0..<parts.pathStart
+    let authority = unsafe Authority(
+      scheme: parts.isSecure ? "https" : "http", host: string(parts.host), port: parts.port,
+      origin: parts.hasPort ? string(prefix) : "\(string(prefix)):\(parts.port)", prefix: Array(bytes[prefix])
+    )
+    authority.remember()
+    return authority
   }
 
   private struct Parts {
@@ -24,12 +35,6 @@ struct PlainURL {
     var port: UInt16
     var hasPort: Bool
     var pathStart: Int
-  }
-
-  private static func string(_ text: String, _ range: Range<Int>) -> String {
-    let bytes = text.utf8
-    let start = bytes.index(bytes.startIndex, offsetBy: range.lowerBound)
-    return String(text[start..<bytes.index(start, offsetBy: range.count)])
   }
 
   private static func parts(_ bytes: UnsafeBufferPointer<UInt8>) -> Parts? {
@@ -65,19 +70,23 @@ struct PlainURL {
       port = exact
     }
     guard index < bytes.count, unsafe bytes[index] == UInt8(ascii: "/") else { return nil }
-    let pathStart = index
+    guard unsafe hasPlainPath(bytes, from: index) else { return nil }
+    return Parts(isSecure: isSecure, host: host, port: port, hasPort: hasPort, pathStart: index)
+  }
+
+  private static func hasPlainPath(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Bool {
+    var index = start
     var last: UInt8 = 0
     while index < bytes.count {
       let byte = unsafe bytes[index]
-      guard isPathByte(byte) else { return nil }
+      guard isPathByte(byte) else { return false }
       // Perhaps a dot segment.
-      if byte == UInt8(ascii: "."), last == UInt8(ascii: "/") { return nil }
+      if byte == UInt8(ascii: "."), last == UInt8(ascii: "/") { return false }
       last = byte
       index += 1
     }
     // Perhaps an empty query, which libcurl drops.
-    if last == UInt8(ascii: "?") { return nil }
-    return Parts(isSecure: isSecure, host: host, port: port, hasPort: hasPort, pathStart: pathStart)
+    return last != UInt8(ascii: "?")
   }
 
   private static func starts(_ bytes: UnsafeBufferPointer<UInt8>, with prefix: StaticString) -> Bool {

@@ -11,6 +11,8 @@ final class RequestEncoder: Sendable {
   private let proxies: ProxySelection
   /// Whether both are good, so that they needn't be looked at for each request.
   private let isPlainApproved: Bool
+  /// Whether a bare request needs nothing but these.
+  private let isBareReady: Bool
 
   init(_ configuration: ClientConfiguration) {
     self.configuration = configuration
@@ -30,6 +32,7 @@ final class RequestEncoder: Sendable {
     proxies = ProxySelection(configuration.proxy)
     let plain = TransportRequest(method: .get, url: "", headers: plainHeaders, options: plainOptions.value)
     isPlainApproved = RequestCheck.isGood(plain) && !plainHeaders.contains("Proxy-Authorization")
+    isBareReady = isPlainApproved && proxies.isDirect
   }
 
   func encode(_ request: Request, reportsUpload: Bool) throws(HTTPError) -> TransportRequest {
@@ -38,6 +41,11 @@ final class RequestEncoder: Sendable {
         .invalidConfiguration, phase: .queue,
         message: "the client's setting \"\(invalidSetting)\" is out of range",
         advice: "It must be positive", method: request.method, url: request.url)
+    }
+    if request.isBare, isBareReady {
+      return TransportRequest(
+        method: request.method, url: request.url, headers: plainHeaders, body: .empty,
+        options: reportsUpload ? plainOptionsWithUpload : plainOptions, isApproved: true)
     }
     let body = try EncodedBody(request)
     let hasPlainHeaders =

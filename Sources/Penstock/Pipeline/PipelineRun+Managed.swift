@@ -4,19 +4,19 @@ import CurlTransport
 extension PipelineRun {
   /// An answer before it was judged: an open exchange, or what attempt middlewares returned.
   private enum Answer {
-    case exchange(Exchange, ResponseHead, ExchangeFacts)
+    case exchange(Exchange, DeliveredHead)
     case response(Response)
 
     var head: ResponseHead {
       switch self {
-      case .exchange(_, let head, _): head
+      case .exchange(_, let delivered): delivered.head
       case .response(let response): response.head
       }
     }
 
     func discard() {
       switch self {
-      case .exchange(let exchange, _, _): exchange.finishUnread()
+      case .exchange(let exchange, _): exchange.finishUnread()
       case .response(let response): response.discard()
       }
     }
@@ -73,13 +73,13 @@ extension PipelineRun {
     let exchange: Exchange
     if let current = self.exchange { exchange = current } else { exchange = try open(sent.request) }
     self.exchange = exchange
-    switch try await exchange.next(uploadSeen: reportsUpload ? uploadSeen : .max) {
+    switch try await exchange.nextAhead(uploadSeen: reportsUpload ? uploadSeen : .max) {
     case .informational(let head): return .event(.informational(head))
     case .uploaded(let count):
       uploadSeen = count
       return .event(.uploadProgress(UploadProgress(sent: count, total: exchange.uploadLength)))
-    case .head(let head, let facts):
-      return try await settle(.exchange(exchange, head, facts), sent, managed)
+    case .head(let delivered):
+      return try await settle(.exchange(exchange, delivered), sent, managed)
     }
   }
 
@@ -145,8 +145,8 @@ extension PipelineRun {
     }
     let delivered: Response
     switch answer {
-    case .exchange(let exchange, let head, let facts):
-      delivered = try response(to: request, exchange, head, facts)
+    case .exchange(let exchange, let arrived):
+      delivered = try response(to: request, exchange, arrived)
     case .response(let response): delivered = response
     }
     guard let authorizer = managed.authorizer else { return .response(delivered) }
@@ -197,12 +197,12 @@ extension PipelineRun {
     let exchange = try open(request)
     var seen: Int64 = report == nil ? .max : 0
     while true {
-      switch try await exchange.next(uploadSeen: seen) {
+      switch try await exchange.nextAhead(uploadSeen: seen) {
       case .informational(let head): report?(.informational(head))
       case .uploaded(let count):
         seen = count
         report?(.uploadProgress(UploadProgress(sent: count, total: exchange.uploadLength)))
-      case .head(let head, let facts): return try response(to: request, exchange, head, facts)
+      case .head(let delivered): return try response(to: request, exchange, delivered)
       }
     }
   }
@@ -225,7 +225,7 @@ extension PipelineRun {
 
   private func url(of answer: Answer) -> String {
     switch answer {
-    case .exchange(let exchange, _, _): shownURL(exchange)
+    case .exchange(let exchange, _): shownURL(exchange)
     case .response(let response): String(response.url.prefix { $0 != "#" })
     }
   }

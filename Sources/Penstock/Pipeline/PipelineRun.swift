@@ -49,22 +49,22 @@ final class PipelineRun: @unchecked Sendable {
   func next() async throws(HTTPError) -> Step {
     if let managed { return try await next(managed) }
     let exchange = try opened()
-    return try step(exchange, try await exchange.next(uploadSeen: reportsUpload ? uploadSeen : .max))
+    return try step(exchange, try await exchange.nextAhead(uploadSeen: reportsUpload ? uploadSeen : .max))
   }
 
   @inline(never)
-  private func step(_ exchange: Exchange, _ interim: Exchange.Interim) throws(HTTPError) -> Step {
-    switch interim {
+  private func step(_ exchange: Exchange, _ ahead: Exchange.Ahead) throws(HTTPError) -> Step {
+    switch ahead {
     case .informational(let head):
       return .event(.informational(head))
     case .uploaded(let sent):
       uploadSeen = sent
       return .event(.uploadProgress(UploadProgress(sent: sent, total: exchange.uploadLength)))
-    case .head(let head, let facts):
-      if let hop = try redirect(head, url: exchange.url, discard: exchange.finishUnread) {
+    case .head(let delivered):
+      if let hop = try redirect(delivered.head, url: exchange.url, discard: exchange.finishUnread) {
         return .event(.redirect(hop))
       }
-      return .response(try response(to: request, exchange, head, facts))
+      return .response(try response(to: request, exchange, delivered))
     }
   }
 
@@ -126,8 +126,9 @@ final class PipelineRun: @unchecked Sendable {
   }
 
   func response(
-    to request: Request, _ exchange: Exchange, _ head: ResponseHead, _ facts: ExchangeFacts
+    to request: Request, _ exchange: Exchange, _ delivered: DeliveredHead
   ) throws(HTTPError) -> Response {
+    let head = delivered.head
     let framing = ResponseFraming(head, method: request.method)
     var source = exchange.bodySource()
     if !request.hasNoChoices {
@@ -159,14 +160,19 @@ final class PipelineRun: @unchecked Sendable {
         source: source, contentLength: length, isEndVerifiable: framing != .untilClose, origin: origin)
     }
     return Response(
-      head: head, url: shownURL(exchange) + (fragment.map { "#" + $0 } ?? ""), history: hops, facts: facts,
-      body: body, exchange: exchange, announcedLength: length, wireCounter: counter,
+      delivered, url: shownURL(exchange), history: hops, body: body, exchange: exchange,
+      announcedLength: length, wireCounter: counter,
       attempts: managed?.retry?.attempts ?? [])
   }
 
   /// The URL that answered as the caller and the redirects made it: a key that the auth stage has put into the query
   /// isn't shown.
   func shownURL(_ exchange: Exchange) -> String {
+    guard let fragment else { return shownTarget(exchange) }
+    return shownTarget(exchange) + "#" + fragment
+  }
+
+  private func shownTarget(_ exchange: Exchange) -> String {
     guard let sent = managed?.sent?.request.url, sent != request.url else { return exchange.url }
     do throws(HTTPError) {
       return try CurlURL(request.url).text

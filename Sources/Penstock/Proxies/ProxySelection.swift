@@ -10,7 +10,7 @@ struct ProxySelection: Sendable {
   private let rules: [NoProxyRule]
 
   /// Whether every URL is reached without a proxy.
-  var isDirect: Bool { forHTTP == nil && forHTTPS == nil }
+  let isDirect: Bool
 
   /// - Parameter environment: how a variable reads; nil when it isn't set.
   init(_ policy: ProxyPolicy, environment: (String) -> String? = Self.variable) {
@@ -38,6 +38,7 @@ struct ProxySelection: Sendable {
   private init(_ http: Choice?, _ https: Choice?, _ rules: [NoProxyRule]) {
     forHTTP = http
     forHTTPS = https
+    isDirect = http == nil && https == nil
     self.rules = rules
   }
 

@@ -70,9 +70,10 @@ package struct HeaderBlockParser: Sendable {
     case .none: return .none
     case .head:
       hadHead = true
-      head.headers = fields
-      fields = HTTPFields()
-      return .head(head)
+      var complete = ResponseHead(status: 0)
+      swap(&complete, &head)
+      swap(&complete.headers, &fields)
+      return .head(complete)
     case .trailers: return .trailers(fields)
     }
   }

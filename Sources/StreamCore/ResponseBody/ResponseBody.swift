@@ -2,8 +2,22 @@
 package protocol BodySource: AnyObject, Sendable {
   /// The next chunk, nil at the end.
   func next() async throws(HTTPError) -> BodyChunk?
+  /// The same as far as it goes without waiting: spares readers who find something the cost of a suspension.
+  func ready() throws(HTTPError) -> ReadyChunk
   /// No more will be read.
   func abandon()
+}
+
+/// What a source has at a moment.
+package enum ReadyChunk: Sendable {
+  case chunk(BodyChunk)
+  case end
+  /// Ask `next()`, which may wait.
+  case none
+}
+
+extension BodySource {
+  package func ready() throws(HTTPError) -> ReadyChunk { .none }
 }
 
 /// The body of a response: chunks as they arrive, at the reader's pace.
@@ -76,13 +90,20 @@ public struct ResponseBody: AsyncSequence, Sendable {
     var bytes: [UInt8] = []
     // Untouched pages cost nothing, but a length that is a lie shouldn't reserve without bound.
     if let contentLength { bytes.reserveCapacity(Int(Swift.min(contentLength, Self.reserved))) }
-    while let chunk = try await source.next() {
+    while true {
+      let chunk: BodyChunk
+      switch try source.ready() {
+      case .chunk(let found): chunk = found
+      case .end: return bytes
+      case .none:
+        guard let found = try await source.next() else { return bytes }
+        chunk = found
+      }
       if Int64(bytes.count) + Int64(chunk.count) > limit.bytes {
         throw Self.tooLarge(limit, announced: nil)
       }
       chunk.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
-    return bytes
   }
 
   /// Reads and drops the whole body; returns the number of bytes, content coding taken off.
@@ -123,7 +144,11 @@ public struct ResponseBody: AsyncSequence, Sendable {
     ///   the body: `HTTPError.Kind.truncated`, `receiveFailed`, `idleTimeout`, `contentEncoding`, …
     public mutating func next() async throws(HTTPError) -> BodyChunk? {
       guard let lease else { throw ResponseBody.alreadyConsumed }
-      return try await lease.source.next()
+      switch try lease.source.ready() {
+      case .chunk(let chunk): return chunk
+      case .end: return nil
+      case .none: return try await lease.source.next()
+      }
     }
 
     /// The next chunk, nil at the end, without leaving the caller's actor.
@@ -131,7 +156,11 @@ public struct ResponseBody: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)?
     ) async throws(HTTPError) -> BodyChunk? {
       guard let lease else { throw ResponseBody.alreadyConsumed }
-      return try await lease.source.next()
+      switch try lease.source.ready() {
+      case .chunk(let chunk): return chunk
+      case .end: return nil
+      case .none: return try await lease.source.next()
+      }
     }
   }
 }

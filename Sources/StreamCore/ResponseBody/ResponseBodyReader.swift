@@ -4,6 +4,10 @@ package final class ResponseBodyReader: PollableBodySource, @unchecked Sendable 
   // Sendable: `ResponseBodyOwner` hands it to one reader, and a reader is one task at a time.
   // One task at a time: checking each access at run time finds nothing and costs much.
   package let storage: ResponseBodyStorage
+  /// The URL that was sent, normalised.
+  package let url: String
+  /// Body bytes to send, nil when unknown.
+  package let uploadLength: Int64?
   private let low: Int
   @exclusivity(unchecked) private var items: [ExchangeItem] = []
   @exclusivity(unchecked) private var position = 0
@@ -12,97 +16,103 @@ package final class ResponseBodyReader: PollableBodySource, @unchecked Sendable 
   /// Bytes handed out that the storage doesn't know of yet.
   @exclusivity(unchecked) private var owed = 0
   @exclusivity(unchecked) private var failure: HTTPError?
+  /// Whether the end of the exchange is among `items`, or was.
+  @exclusivity(unchecked) private var hasEnd = false
 
-  package init(_ storage: ResponseBodyStorage, watermark: Watermark) {
+  package init(
+    _ storage: ResponseBodyStorage, watermark: Watermark, url: String = "", uploadLength: Int64? = 0
+  ) {
     self.storage = storage
+    self.url = url
+    self.uploadLength = uploadLength
     self.low = watermark.low
   }
 
+  deinit { if !hasEnd { storage.abandon() } }
+
   package func next() async throws(HTTPError) -> BodyChunk? {
-    // Also with chunks at hand: the peer is told at once.
-    if Task.isCancelled, failure == nil {
+    while true {
+      switch try ready() {
+      case .chunk(let chunk): return chunk
+      case .end: return nil
+      case .none: await storage.waitForNews()
+      }
+    }
+  }
+
+  package func ready() throws(HTTPError) -> ReadyChunk {
+    // Also with chunks at hand: the peer is told at once. Nothing is left to stop where only the end is.
+    if !(hasEnd && position == items.count - 1), Task.isCancelled, failure == nil {
       let hadItems = position < items.count
       abandon()
       // The storage may take these for read: to stop short of them is no end.
       if hadItems { failure = .cancelled }
     }
-    while true {
-      while position < items.count {
-        let item = items[position]
-        position += 1
-        switch item {
-        case .chunk(let chunk):
-          ahead -= chunk.count
-          owed += chunk.count
-          // Credit is given once a batch, when little of it is left.
-          if ahead <= low { giveCredit() }
-          return chunk.compacted()
-        case .failure(let error):
-          forget()
-          failure = error
-          throw error
-        case .end:
-          forget()
-          return nil
-        case .informational, .head, .trailers:
-          continue
-        }
-      }
-      if let failure { throw failure }
-      forget()
-      switch storage.takeAll() {
-      case .items(let taken):
-        items = taken
-        for case .chunk(let chunk) in taken { ahead += chunk.count }
-      case .wait:
-        await storage.waitForNews()
-      case .cancelled:
-        throw HTTPError.cancelled(phase: .body)
-      case .finished:
-        return nil
-      }
-    }
+    return try step()
   }
 
   package func poll(_ wake: @escaping @Sendable () -> Void) -> BodyPoll {
     while true {
-      while position < items.count {
-        let item = items[position]
-        position += 1
-        switch item {
-        case .chunk(let chunk):
-          ahead -= chunk.count
-          owed += chunk.count
-          if ahead <= low { giveCredit() }
-          return .chunk(chunk.compacted())
-        case .failure(let error):
-          forget()
-          failure = error
-          return .failed(error)
-        case .end:
-          forget()
-          return .end
-        case .informational, .head, .trailers:
-          continue
+      do throws(HTTPError) {
+        switch try step() {
+        case .chunk(let chunk): return .chunk(chunk)
+        case .end: return .end
+        case .none: if storage.whenNews(wake) { return .wait }
         }
-      }
-      if let failure { return .failed(failure) }
-      forget()
-      switch storage.takeAll() {
-      case .items(let taken):
-        items = taken
-        for case .chunk(let chunk) in taken { ahead += chunk.count }
-      case .wait:
-        if storage.whenNews(wake) { return .wait }
-      case .cancelled: return .failed(HTTPError.cancelled(phase: .body))
-      case .finished: return .end
+      } catch {
+        return .failed(error)
       }
     }
   }
 
+  /// Hands out the next chunk at hand, after one look into the storage.
+  private func step() throws(HTTPError) -> ReadyChunk {
+    if let ready = try fromItems() { return ready }
+    if let failure { throw failure }
+    forget()
+    switch storage.takeAll() {
+    case .items(let taken):
+      items = taken
+      for case .chunk(let chunk) in taken { ahead += chunk.count }
+      switch taken.last {
+      case .end, .failure: hasEnd = true
+      default: break
+      }
+    case .wait: return .none
+    case .cancelled: throw HTTPError.cancelled(phase: .body)
+    case .finished: return .end
+    }
+    return try fromItems() ?? .none
+  }
+
+  private func fromItems() throws(HTTPError) -> ReadyChunk? {
+    while position < items.count {
+      let item = items[position]
+      position += 1
+      switch item {
+      case .chunk(let chunk):
+        ahead -= chunk.count
+        owed += chunk.count
+        // Credit is given once a batch, when little of it is left.
+        if ahead <= low { giveCredit() }
+        return .chunk(chunk.compacted())
+      case .failure(let error):
+        forget()
+        failure = error
+        throw error
+      case .end:
+        forget()
+        return .end
+      case .informational, .head, .trailers:
+        continue
+      }
+    }
+    return nil
+  }
+
   package func abandon() {
     // First: else giving credit would tell a held producer to go on.
-    storage.abandon()
+    if !hasEnd { storage.abandon() }
     forget()
   }
 

@@ -14,7 +14,7 @@ package final class ResponseBodyStorage: Sendable {
     var uploadSent: Int64 = 0
     var reportsUpload = false
     var trailers: HTTPFields?
-    var facts: ExchangeFacts?
+    var facts: CopyOnWrite<ExchangeFacts>?
   }
 
   private let state: Mutex<State>
@@ -245,7 +245,7 @@ package final class ResponseBodyStorage: Sendable {
   /// The trailers, once they have come.
   package var trailers: HTTPFields? { state.withLock { $0.trailers } }
   /// The final facts, once the exchange is complete.
-  package var facts: ExchangeFacts? { state.withLock { $0.facts } }
+  package var facts: ExchangeFacts? { state.withLock { $0.facts }?.value }
   /// Bytes that wait for the reader, for tests and gauges.
   package var buffered: Int { state.withLock { $0.machine.buffered } }
 }
