@@ -37,6 +37,7 @@ def options():
 def build():
     command = ["swift", "build", "-c", "release", "--package-path", str(PACKAGE)]
     subprocess.run(command, check=True, stdout=sys.stderr)
+    subprocess.run(command + ["--product", "penstock"], check=True, stdout=sys.stderr)
     shown = subprocess.run(command + ["--show-bin-path"], check=True, capture_output=True, text=True)
     return pathlib.Path(shown.stdout.strip())
 

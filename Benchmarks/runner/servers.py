@@ -59,6 +59,7 @@ http {{
     listen 127.0.0.1:{tls2} ssl http2 backlog=8192;
     server_name localhost;
     root {root}/www;
+    location = /none {{ return 200; }}
     location ~ ^/(stall|sink)$ {{
       proxy_pass http://127.0.0.1:{holder};
       proxy_http_version 1.1;
@@ -171,7 +172,9 @@ class Servers:
             tls2=f"https://127.0.0.1:{tls2}", holder=f"http://127.0.0.1:{holder_port}",
             limited=f"http://127.0.0.1:{limited_port}/",
             cacert=str(self.root / "ca.pem"),
-            memory_file=str(self.root / "download"), disk_file=str(self.disk / "download"))
+            memory_file=str(self.root / "download"), disk_file=str(self.disk / "download"),
+            urls=str(self.root / "urls"), aria2=str(self.root / "aria2"))
+        self.write_urls()
 
     def start_peer(self, command):
         """Starts a peer that says which port it has."""
@@ -192,6 +195,13 @@ class Servers:
                 time.sleep(0.02)
         log = self.root / "error.log"
         raise ServerError("nginx did not start: " + (log.read_text() if log.exists() else ""))
+
+    def write_urls(self):
+        url = self.addresses.plain + "/10k?"
+        with open(self.addresses.urls, "w") as file:
+            file.writelines(f"{url}{number}\n" for number in range(self.sizes.batch))
+        with open(self.addresses.aria2, "w") as file:
+            file.writelines(f"{url}{number}\n out={number}\n" for number in range(self.sizes.batch // 20))
 
     def write_bodies(self):
         folder = self.root / "www"

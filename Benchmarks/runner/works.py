@@ -9,13 +9,16 @@ MIB = 1024 * KIB
 
 C, PENSTOCK, URLSESSION = "bare-loop", "penstock-bench", "urlsession-bench"
 COMMAND = "command-run"
-AIOHTTP = str(pathlib.Path(__file__).resolve().parent / "aiohttp_fetch.py")
+RUNNER = pathlib.Path(__file__).resolve().parent
+AIOHTTP = str(RUNNER / "aiohttp_fetch.py")
+PENSTOCK_COMMAND = str(RUNNER.parent / ".build" / "release" / "penstock")
 
 
 @dataclass(frozen=True)
 class Sizes:
     large: int
     many: int  # GETs of 10 KiB
+    batch: int  # the same, as a batch
     upload: int
     count: int  # how often the large plain body is fetched in a run
     requests: int
@@ -25,12 +28,12 @@ class Sizes:
 
     @staticmethod
     def full():
-        return Sizes(large=1024 * MIB, many=10_000, upload=1024 * MIB, count=3, requests=60_000, sequential=20_000, urlsession_share=5,
+        return Sizes(large=1024 * MIB, many=10_000, batch=100_000, upload=1024 * MIB, count=3, requests=60_000, sequential=20_000, urlsession_share=5,
                      limited=160 * MIB)
 
     @staticmethod
     def quick():
-        return Sizes(large=256 * MIB, many=3_000, upload=256 * MIB, count=1, requests=6_000, sequential=3_000, urlsession_share=3,
+        return Sizes(large=256 * MIB, many=3_000, batch=20_000, upload=256 * MIB, count=1, requests=6_000, sequential=3_000, urlsession_share=3,
                      limited=80 * MIB)
 
 
@@ -44,10 +47,12 @@ class Addresses:
     cacert: str
     memory_file: str
     disk_file: str
+    urls: str  # a file with URLs of 10 KiB, one a line
+    aria2: str  # some of them as aria2c reads them, and where it may put what it gets
 
     @staticmethod
     def unknown():
-        return Addresses("", "", "", "", "", "", "", "")
+        return Addresses("", "", "", "", "", "", "", "", "", "")
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,50 @@ def many(at, sizes):
          Contender("curl -Z", COMMAND, curl),
          Contender("aiohttp", AIOHTTP, arguments)],
         [Requirement("Penstock, hopping", "ratio", at_least=1.2, against="curl -Z")])
+
+
+def batch(at, sizes):
+    """A hundred thousand URLs: the library's batch, and the command with a result line and a digest for each."""
+    def arguments(requests):
+        return ("small", at.plain + "/10k", "--requests", str(requests), "--parallel", "64")
+
+    def command(requests, *words):
+        return ("batch", f"{requests}x{10 * KIB}", *words)
+
+    ours = f"exec {PENSTOCK_COMMAND} batch -j 64 --per-host 64 --progress none {at.urls} > /dev/null"
+    curl = ("curl", "-sS", "-Z", "--parallel-max", "64", "-o", "/dev/null", f"{at.plain}/10k?[1-{sizes.batch}]")
+    aria2 = ("aria2c", "-q", "-j", "64", "-i", at.aria2, "--allow-overwrite=true", "--file-allocation=none",
+             "-d", at.aria2 + ".files")
+    return Work(
+        "batch", f"{sizes.batch:,} GETs of 10 KiB as a batch, 64 at once", "requests/s", "requests_per_second", True,
+        [Contender("C", C, arguments(sizes.batch), is_limit=True),
+         Contender("client.batch", PENSTOCK, ("batch", *arguments(sizes.batch)[1:])),
+         Contender("penstock batch", COMMAND, command(sizes.batch, "sh", "-c", ours)),
+         Contender("curl -Z", COMMAND, command(sizes.batch, *curl)),
+         Contender("aiohttp", AIOHTTP, arguments(sizes.batch // 5)),
+         Contender("aria2c -i", COMMAND, command(sizes.batch // 20, *aria2))],
+        [Requirement("client.batch", "ratio", at_least=0.70),
+         Requirement("penstock batch", "ratio", at_least=1.0, against="curl -Z"),
+         Requirement("penstock batch", "ratio", at_least=2.0, against="aiohttp"),
+         Requirement("penstock batch", "ratio", at_least=15.0, against="aria2c -i")])
+
+
+def hosts(at, sizes):
+    """One of a hundred hosts takes two seconds for a reply: the others mustn't wait for it."""
+    arguments = ("hosts", at.plain + "/1k", "--requests", str(sizes.requests), "--parallel", "64")
+    return Work(
+        "hosts", "a batch over 99 hosts", "requests/s", "requests_per_second", True,
+        [Contender("alone", PENSTOCK, arguments, is_limit=True),
+         Contender("beside a slow one", PENSTOCK, (*arguments, "--slow", at.holder + "/slow"))],
+        [Requirement("beside a slow one", "ratio", at_least=0.95)])
+
+
+def events(name, unit, sample, at, at_most):
+    """Ten thousand open event streams in one loop, an event a second each; one that goes missing ends the run."""
+    arguments = ("events", at.holder + "/ticks", "--streams", "10000", "--hold", "10")
+    return Work(name, "10,000 event streams with an event a second", unit, sample, False,
+                [Contender("client.merge", PENSTOCK, arguments, is_limit=True)],
+                [Requirement("client.merge", "value", at_most=at_most)])
 
 
 def parallel(at, sizes, count):
@@ -268,6 +317,8 @@ def all_works(at, sizes):
         rows(at, sizes),
         calls(at, sizes),
         many(at, sizes),
+        batch(at, sizes),
+        hosts(at, sizes),
         parallel(at, sizes, 1000),
         parallel(at, sizes, 4096),
         collected(at, sizes),
@@ -275,6 +326,8 @@ def all_works(at, sizes):
         upload("upload-tls2", "an upload out of memory, TLS, HTTP/2", at.tls2 + "/sink", sizes, tls2),
         pair("idle", "2,000 open idle streams", "KiB each", "kib_per_stream",
              ("idle", at.holder + "/hold", "--streams", "2000"), 24),
+        events("events", "KiB each", "kib_per_stream", at, 24),
+        events("events-cpu", "% of a core", "core_percent", at, 100),
         pair("stopped-reader", "a stopped reader, 1 GiB coming, HTTP/1.1", "MiB above idle", "mib_above_idle",
              ("stopped-reader", at.plain + "/large", "--hold", "2"), 4),
         pair("stopped-reader-2", "a stopped reader, 1 GiB coming, TLS, HTTP/2", "MiB above idle",

@@ -19,16 +19,35 @@ import Synchronization
 /// later.
 ///
 /// One run at a time uses a file: it holds a lock on "FILE.lock", and another one is refused. Reading it by hand
-/// (`sqlite3 FILE`) is fine at any time: the file is in WAL mode.
+/// (`sqlite3 FILE`) is fine at any time: the file is in WAL mode. `close` leaves FILE alone.
 public final class BatchState: Sendable {
   private final class Connection: @unchecked Sendable {
     // Sendable: only the queue's blocks use it.
-    let database: SQLiteDatabase
-    init(_ database: SQLiteDatabase) { self.database = database }
+    private var database: SQLiteDatabase?
+    private var lock: StateLock?
+
+    init(_ database: SQLiteDatabase, _ lock: StateLock) {
+      self.database = database
+      self.lock = lock
+    }
+
+    deinit { close() }
+
+    func open() throws(HTTPError) -> SQLiteDatabase {
+      guard let database else {
+        throw HTTPError(.invalidConfiguration, phase: .file, message: "the state file was closed before")
+      }
+      return database
+    }
+
+    func close() {
+      // The lock goes last: closing the database still writes.
+      database = nil
+      lock = nil
+    }
   }
 
   private let connection: Connection
-  private let lock: StateLock
   private let queue: DispatchQueue
   /// Which run of the file this is, from 1.
   public let run: Int64
@@ -43,11 +62,19 @@ public final class BatchState: Sendable {
   public init(path: String) async throws(HTTPError) {
     let queue = DispatchQueue(label: "penstock.state")
     self.queue = queue
-    let opened = try await Self.run(queue) { () throws(HTTPError) in try Self.open(path) }
-    (lock, connection, run) = opened
+    (connection, run) = try await Self.run(queue) { () throws(HTTPError) in try Self.open(path) }
   }
 
-  private static func open(_ path: String) throws(HTTPError) -> (StateLock, Connection, Int64) {
+  /// Ends the use of the file and returns when it is whole by itself: no "FILE-wal", "FILE-shm" or "FILE.lock" is left
+  /// beside it, unless another process has it open. Later calls throw `invalidConfiguration`; a second `close` does
+  /// nothing. Without it the same happens when the last reference goes.
+  public func close() async {
+    let connection = connection
+    // It can't fail.
+    try? await Self.run(queue) { () throws(HTTPError) in connection.close() }
+  }
+
+  private static func open(_ path: String) throws(HTTPError) -> (Connection, Int64) {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw StateFailure.unreadable(path, "that is no name of a file")
     }
@@ -71,7 +98,7 @@ public final class BatchState: Sendable {
       try database.run("INSERT INTO runs (started) VALUES (?)", [.integer(Int64(time(nil)))])
       try database.run("SELECT max(run) FROM runs") { run = $0.integer(0) }
     }
-    return (lock, Connection(database), run)
+    return (Connection(database, lock), run)
   }
 
   private static let layout = """
@@ -186,7 +213,7 @@ public final class BatchState: Sendable {
     _ body: @escaping @Sendable (SQLiteDatabase) throws(HTTPError) -> Value
   ) async throws(HTTPError) -> Value {
     let connection = connection
-    return try await Self.run(queue) { () throws(HTTPError) in try body(connection.database) }
+    return try await Self.run(queue) { () throws(HTTPError) in try body(try connection.open()) }
   }
 
   /// SQLite may wait for the disk: never on a thread that runs tasks.

@@ -39,7 +39,10 @@ enum PenstockCommand {
 
   /// Runs a verb as a task that a signal cancels, so that everything ends by its usual way.
   nonisolated private static func run(_ settings: Settings) async throws(UsageError) -> ExitStatus {
-    if settings.http.printsCurl { return printed(CurlText.text(settings) + "\n") }
+    if settings.http.printsCurl {
+      return settings.verb == .batch
+        ? await BatchCurl.run(settings) : printed(CurlText.text(settings) + "\n")
+    }
     let data: [UInt8]
     let output: QueuedOutput
     let netrc: NetrcFile?

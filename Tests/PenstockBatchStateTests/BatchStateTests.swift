@@ -1,5 +1,6 @@
 import Glibc
 import Penstock
+import Synchronization
 import TestSupport
 import Testing
 
@@ -82,6 +83,63 @@ import Testing
     #expect(first?.run == 1)
     first = nil
     #expect(try await BatchState(path: path).run == 2)
+  }
+
+  @Test func `after a close the file stands alone, and takes no more calls`() async throws {
+    let state = try await BatchState(path: path)
+    try await state.record([.done("k", url: "http://h/", status: 200, attempts: 1)])
+    #expect(folder.names == ["state.db", "state.db-shm", "state.db-wal", "state.db.lock"])
+    await state.close()
+    await state.close()
+    #expect(folder.names == ["state.db"])
+    let late = await #expect(throws: HTTPError.self) { try await state.counts() }
+    #expect(late?.kind == .invalidConfiguration)
+    #expect(try await BatchState(path: path).isDone("k"))
+    #expect(folder.names == ["state.db"], "the last reference closes it too")
+  }
+
+  @Test func `a lock on a file that was removed meanwhile is worth nothing`() throws {
+    // Who opened the lock file before the holder removed it gets the lock of a file that nobody sees any more.
+    var first: StateLock? = try StateLock(for: path)
+    let stale = open(path + ".lock", O_RDWR)
+    first = nil
+    #expect(first == nil && flock(stale, LOCK_EX | LOCK_NB) == 0)
+    let second = try StateLock(for: path)
+    #expect(folder.names == ["state.db.lock"])
+    #expect(throws: HTTPError.self) { try StateLock(for: path) }
+    withExtendedLifetime(second) { _ = close(stale) }
+  }
+
+  private final class Holders: Sendable {
+    private let counts = Mutex((now: 0, most: 0, turns: 0))
+    var most: Int { counts.withLock { $0.most } }
+    var turns: Int { counts.withLock { $0.turns } }
+    func begin() {
+      counts.withLock {
+        $0.now += 1
+        $0.most = max($0.most, $0.now)
+        $0.turns += 1
+      }
+    }
+    func end() { counts.withLock { $0.now -= 1 } }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `of many that want the lock one has it at a time`() async throws {
+    let holders = Holders()
+    await withTaskGroup { [path] group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<200 {
+            guard let lock = try? StateLock(for: path) else { continue }
+            holders.begin()
+            holders.end()
+            withExtendedLifetime(lock) {}
+          }
+        }
+      }
+    }
+    #expect(holders.most == 1)
+    #expect(holders.turns > 0)
   }
 
   @Test func `a file that is no database, or another program's, is a clear error`() async throws {

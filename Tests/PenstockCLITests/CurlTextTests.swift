@@ -53,6 +53,37 @@ import Testing
     #expect(events == "curl -L --max-redirs 20 --compressed \(agent) -N http://h/f")
   }
 
+  private func batch(_ arguments: [String], _ line: String) throws -> String {
+    guard case .run(let settings) = try CommandLineParser.parse(["batch", "--curl"] + arguments) else {
+      return ""
+    }
+    return CurlText.text(settings, try #require(BatchLineParser.parse(Array(line.utf8), number: 1)))
+  }
+
+  @Test func `an input of a batch`() throws {
+    let start = "curl -L --max-redirs 20 --compressed \(agent)"
+    #expect(try batch(["-j", "5", "--state", "f"], "http://h/a") == "\(start) http://h/a")
+    let post = try batch(
+      ["-H", "X-A: all", "-H", "X-B: all"],
+      #"{"url":"http://h/","body":"@x","headers":[["x-a","one"],["Authorization","hush"]]}"#)
+    #expect(
+      post
+        == "\(start) -H 'X-B: all' -H 'x-a: one' -H 'Authorization: …' --data-raw @x -H Content-Type: http://h/"
+    )
+    #expect(
+      try batch(["-d", "all", "-X", "PUT"], #"{"url":"http://h/","method":"PATCH","body":"one"}"#)
+        == "\(start) -X PATCH --data-raw one http://h/")
+    #expect(
+      try batch(["--json", "{}"], #"{"url":"http://h/","body":"[1]"}"#)
+        == "\(start) --data-raw '[1]' -H 'Content-Type: application/json' -H 'Accept: application/json' http://h/"
+    )
+    #expect(try batch(["-I"], "http://h/") == "\(start) -I http://h/")
+    #expect(try batch(["-I"], #"{"url":"http://h/","method":"GET"}"#) == "\(start) http://h/")
+    #expect(
+      try batch(["--dir", "d"], #"{"url":"http://h/?token=hush","file":"a/b"}"#)
+        == "\(start) --output-dir d -o a/b 'http://h/?token=…'")
+  }
+
   @Test(arguments: [
     ["-X", "PATCH", "-d", "a=1", "-H", "X-A: it's"], ["--json", "{\"a\":1}"], ["-F", "a=b;type=x/y"],
     ["-T", "/etc/hostname"],

@@ -1,5 +1,6 @@
 /*
  * A peer for what nginx can't do: GET /hold answers with a head and a few bytes, then keeps the stream open;
+ * GET /ticks the same with an event a second, numbered from 0; GET /slow answers after two seconds;
  * PUT /stall reads nothing of the body for three seconds and then drains it; PUT /sink drains it at once.
  * `holder` listens on a free port of 127.0.0.1, prints it, and runs until it is terminated.
  */
@@ -20,24 +21,29 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STALL_MS = 3000, MAX_FDS = 65536, HEAD_LIMIT = 4096, BLOCK = 256 * 1024 };
+enum { STALL_MS = 3000, SLOW_MS = 2000, SLOTS = 100, MAX_FDS = 65536, HEAD_LIMIT = 4096, BLOCK = 256 * 1024 };
 
 struct connection {
-  enum { READS_HEAD, HOLDS, STALLS, DRAINS } state;
+  enum { READS_HEAD, HOLDS, TICKS, STALLS, DRAINS, WAITS } state;
   int head_length;
   long long body_left;  /* negative: chunked, ends with an empty chunk */
   char tail[5];         /* the last bytes of a chunked body */
-  long long resumes_ms; /* STALLS: when reading begins */
+  long long resumes_ms; /* STALLS: when reading begins; WAITS: when the answer is due */
+  long ticks;           /* TICKS: events that were sent */
   char *head;
 };
 
 static struct connection *connections[MAX_FDS];
 static int stalled[MAX_FDS], stalled_count;
+static long long ticked_ms; /* up to when events were sent */
+static int ticking_count, highest_fd;
 static char block[BLOCK];
 static int poller;
 
 static const char held_answer[] =
     "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
+static const char ticking_answer[] =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 0\n\n";
 static const char drained_answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 
 static long long now_ms(void) {
@@ -52,6 +58,7 @@ static void interest(int fd, int operation, unsigned events) {
 }
 
 static void drop(int fd) {
+  if (connections[fd]->state == TICKS) ticking_count--;
   free(connections[fd]->head);
   free(connections[fd]);
   connections[fd] = NULL;
@@ -75,6 +82,7 @@ static void accept_all(int listener) {
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     connections[fd] = connection;
+    if (fd > highest_fd) highest_fd = fd;
     interest(fd, EPOLL_CTL_ADD, EPOLLIN);
   }
 }
@@ -128,7 +136,18 @@ static void read_head(int fd) {
   char *end = strstr(connection->head, "\r\n\r\n");
   if (!end) return;
   size_t rest = (size_t)(connection->head + connection->head_length - (end + 4));
-  if (strncmp(connection->head, "GET ", 4) == 0) {
+  if (strncmp(connection->head, "GET /slow", 9) == 0) {
+    connection->state = WAITS;
+    connection->resumes_ms = now_ms() + SLOW_MS;
+    stalled[stalled_count++] = fd;
+  } else if (strncmp(connection->head, "GET /ticks", 10) == 0) {
+    free(connection->head);
+    connection->head = NULL;
+    connection->state = TICKS;
+    connection->ticks = 1;
+    if (ticking_count++ == 0) ticked_ms = now_ms();
+    answer(fd, ticking_answer, sizeof ticking_answer - 1);
+  } else if (strncmp(connection->head, "GET ", 4) == 0) {
     free(connection->head);
     connection->head = NULL;
     connection->state = HOLDS;
@@ -152,7 +171,9 @@ static void serve(int fd, unsigned events) {
   switch (connections[fd]->state) {
     case READS_HEAD: return read_head(fd);
     case DRAINS: return drain(fd);
-    case HOLDS: return drop(fd); /* a held client that says anything, or hangs up */
+    case HOLDS:
+    case TICKS:
+    case WAITS: return drop(fd); /* a held client that says anything, or hangs up */
     case STALLS:
       if (events & (EPOLLERR | EPOLLHUP)) drop(fd);
   }
@@ -165,6 +186,10 @@ static int resume_stalled(void) {
     long long left = connections[fd]->resumes_ms - now;
     if (left <= 0) {
       stalled[i--] = stalled[--stalled_count];
+      if (connections[fd]->state == WAITS) {
+        finish_body(fd);
+        continue;
+      }
       connections[fd]->state = DRAINS;
       interest(fd, EPOLL_CTL_MOD, EPOLLIN);
     } else if (soonest < 0 || left < soonest) {
@@ -172,6 +197,26 @@ static int resume_stalled(void) {
     }
   }
   return (int)soonest;
+}
+
+/* Streams have their events spread over the second, by their descriptors. Returns the ms until the next ones. */
+static int send_ticks(void) {
+  const int width = 1000 / SLOTS;
+  char text[32];
+  if (ticking_count == 0) return -1;
+  for (; ticked_ms + width <= now_ms(); ticked_ms += width) {
+    for (int fd = (int)(ticked_ms / width % SLOTS); fd <= highest_fd; fd += SLOTS) {
+      if (!connections[fd] || connections[fd]->state != TICKS) continue;
+      int length = snprintf(text, sizeof text, "data: %ld\n\n", connections[fd]->ticks++);
+      answer(fd, text, (size_t)length);
+    }
+  }
+  return (int)(ticked_ms + width - now_ms() + 1);
+}
+
+static int next_wait(void) {
+  int ticks = send_ticks(), resumes = resume_stalled();
+  return ticks < 0 || (resumes >= 0 && resumes < ticks) ? resumes : ticks;
 }
 
 int main(void) {
@@ -195,7 +240,7 @@ int main(void) {
   fflush(stdout);
   interest(listener, EPOLL_CTL_ADD, EPOLLIN);
   for (;;) {
-    int count = epoll_wait(poller, events, 256, resume_stalled());
+    int count = epoll_wait(poller, events, 256, next_wait());
     for (int i = 0; i < count; i++) {
       if (events[i].data.fd == listener) accept_all(listener);
       else serve(events[i].data.fd, events[i].events);

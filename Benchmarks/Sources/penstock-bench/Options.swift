@@ -9,6 +9,8 @@ struct Options: Sendable {
   var kind = "drain"
   /// Where a download or a pipeline's rows go.
   var to: String?
+  /// The URL of a slow host among many.
+  var slow: String?
   var version = VersionPolicy.automatic
   var isOnLoop = false
   /// Bodies are read as they come, or into one array.
@@ -62,6 +64,9 @@ struct Options: Sendable {
     case "--to":
       to = value
       return true
+    case "--slow":
+      slow = value
+      return true
     case "--hold":
       guard let seconds = Double(value), seconds > 0 else { return false }
       hold = seconds
@@ -84,8 +89,11 @@ struct Options: Sendable {
   /// The last segment of the URL's path, which a typed call puts behind its base URL.
   var segment: String { url.split(separator: "/").last.map(String.init) ?? "" }
 
-  /// The client under test: settings as they come, but for the limits that the work needs.
-  func client(parallel: Int) -> Client {
+  /// The client under test.
+  func client(parallel: Int) -> Client { Client(configuration: configuration(parallel: parallel)) }
+
+  /// Settings as they come, but for the limits that the work needs.
+  func configuration(parallel: Int) -> ClientConfiguration {
     var configuration = ClientConfiguration()
     configuration.limits.total = max(configuration.limits.total, parallel)
     configuration.limits.perHost = max(configuration.limits.perHost, parallel)
@@ -98,6 +106,6 @@ struct Options: Sendable {
       ]
     }
     if isTyped { configuration.api.baseURL = String(url[..<(url.lastIndex(of: "/") ?? url.endIndex)]) }
-    return Client(configuration: configuration)
+    return configuration
   }
 }

@@ -14,9 +14,10 @@ struct PenstockBench {
 
   @concurrent private static func run() async {
     guard let options = Options(CommandLine.arguments) else {
-      print("usage: penstock-bench large|values|small|sequential|idle|stopped-reader|upload|download URL")
+      print("usage: penstock-bench MODE URL")
+      print("modes: large values small sequential batch hosts events idle stopped-reader upload download")
       print("         [--count K] [--requests N] [--parallel P] [--on-loop] [--streams N] [--bytes N]")
-      print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE] [--to FILE]")
+      print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE] [--to FILE] [--slow URL]")
       print("         [--segments N] [--sha256] [--streamed|--collected|--typed] [--guarded]")
       print("         [--as drain|byte-lines|lines|json-lines|elements|events|gunzip|gunzip-lines|pipeline]")
       exit(2)
@@ -26,6 +27,9 @@ struct PenstockBench {
       case "large": try await Large(options: options).run()
       case "values": try await Values(options: options).run()
       case "small": try await Fetches(options: options, parallel: options.parallel).run()
+      case "batch": try await BatchFetches(options: options).run()
+      case "hosts": try await ManyHosts(options: options).run()
+      case "events": try await EventStreams(options: options).run()
       case "sequential": try await Fetches(options: options, parallel: 1).run()
       case "idle": try await Idle(options: options).run()
       case "stopped-reader": try await StoppedReader(options: options).run()

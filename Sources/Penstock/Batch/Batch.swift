@@ -20,13 +20,20 @@ public struct Batch<Input: Sendable, Value: Sendable>: AsyncSequence, Sendable {
   /// task is cancelled, when a limit is out of range, and when it is iterated a second time.
   public typealias Failure = HTTPError
 
-  let run: BatchRun<Input, Value>
+  let run: BatchRun
 
-  init(
-    _ client: Client, _ source: BatchSource<Input>, _ work: BatchWork<Input, Value>,
-    _ settings: BatchSettings<Value>
-  ) {
-    run = BatchRun(client: client, source: source, work: work, settings: settings)
+  init<Inputs: Sequence>(
+    _ client: Client, _ inputs: Inputs, _ work: BatchWork<Input, Value>, _ settings: BatchSettings
+  ) where Inputs.Element == Input {
+    let source = SequenceSource<Inputs, Value>(inputs)
+    run = BatchRun(client: client, source: source, steps: work.steps, settings: settings)
+  }
+
+  init<Inputs: AsyncSequence>(
+    _ client: Client, _ inputs: Inputs, _ work: BatchWork<Input, Value>, _ settings: BatchSettings
+  ) where Inputs.Element == Input {
+    let source = AsyncSequenceSource<Inputs, Value>(inputs)
+    run = BatchRun(client: client, source: source, steps: work.steps, settings: settings)
   }
 
   /// The one iterator; a second one throws `HTTPError.Kind.alreadyConsumed`.
@@ -44,19 +51,19 @@ public struct Batch<Input: Sendable, Value: Sendable>: AsyncSequence, Sendable {
 
   /// Ends the batch with the one who reads it.
   private final class Lease: Sendable {
-    let run: BatchRun<Input, Value>
-    init(_ run: BatchRun<Input, Value>) { self.run = run }
+    let run: BatchRun
+    init(_ run: BatchRun) { self.run = run }
     deinit { run.abandon() }
   }
 
   /// Hands out the results.
   public struct Iterator: AsyncIteratorProtocol {
     private let lease: Lease?
-    private var taken: [Element] = []
+    private var taken: [BatchItem] = []
     private var position = 0
     private var isOver = false
 
-    init(run: BatchRun<Input, Value>, isFirst: Bool) { lease = isFirst ? Lease(run) : nil }
+    init(run: BatchRun, isFirst: Bool) { lease = isFirst ? Lease(run) : nil }
 
     /// The next result, nil after the last one.
     public mutating func next() async throws(HTTPError) -> Element? {
@@ -100,7 +107,7 @@ public struct Batch<Input: Sendable, Value: Sendable>: AsyncSequence, Sendable {
 
     private mutating func handOut() -> Element {
       defer { position += 1 }
-      return taken[position]
+      return BatchCell<Input, Value>.of(taken[position]).result
     }
   }
 }

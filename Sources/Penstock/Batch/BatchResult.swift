@@ -12,8 +12,6 @@ public struct BatchResult<Input: Sendable, Value: Sendable>: Sendable {
   public let duration: Duration
   /// Whether another input's exchange was joined: then attempts and duration are that one's.
   public let isJoined: Bool
-  /// Body bytes that are reckoned to it.
-  let bytes: Int64
 
   /// The value.
   ///

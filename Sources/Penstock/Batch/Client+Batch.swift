@@ -12,7 +12,8 @@ extension Client {
     _ inputs: sending Inputs, limits: BatchLimits = BatchLimits(), order: BatchOrder = .completion,
     options: BatchOptions = BatchOptions(), collecting limit: ByteCount = .mebibytes(8)
   ) -> Batch<Request, BatchResponse> where Inputs.Element == Request {
-    collecting(SequenceSource(inputs), limits, order, options, limit)
+    Batch(
+      self, inputs, Self.collecting(limit), .builtIn(limits.whereCollected, order, options, repeats: true))
   }
 
   /// Sends the requests of an asynchronous sequence and collects their bodies; see the one for sequences.
@@ -20,7 +21,8 @@ extension Client {
     _ inputs: sending Inputs, limits: BatchLimits = BatchLimits(), order: BatchOrder = .completion,
     options: BatchOptions = BatchOptions(), collecting limit: ByteCount = .mebibytes(8)
   ) -> Batch<Request, BatchResponse> where Inputs.Element == Request {
-    collecting(AsyncSequenceSource(inputs), limits, order, options, limit)
+    Batch(
+      self, inputs, Self.collecting(limit), .builtIn(limits.whereCollected, order, options, repeats: true))
   }
 
   /// Sends many requests and gives each response, its body still on its way, to a closure.
@@ -38,7 +40,7 @@ extension Client {
     transform: @escaping @Sendable (Inputs.Element, Response) async throws -> Value
   ) -> Batch<Inputs.Element, Value> where Inputs.Element: Sendable {
     Batch(
-      self, SequenceSource(inputs), Self.work(request, transform),
+      self, inputs, Self.work(request, transform),
       BatchSettings(limits: limits, order: order, options: options))
   }
 
@@ -50,7 +52,7 @@ extension Client {
     transform: @escaping @Sendable (Inputs.Element, Response) async throws -> Value
   ) -> Batch<Inputs.Element, Value> where Inputs.Element: Sendable {
     Batch(
-      self, AsyncSequenceSource(inputs), Self.work(request, transform),
+      self, inputs, Self.work(request, transform),
       BatchSettings(limits: limits, order: order, options: options))
   }
 
@@ -61,9 +63,9 @@ extension Client {
     options: BatchOptions = BatchOptions(),
     transform: @escaping @Sendable (Response) async throws -> Value
   ) -> Batch<Request, Value> where Inputs.Element == Request {
-    batch(inputs, limits: limits, order: order, options: options, request: { $0 }) { _, response in
-      try await transform(response)
-    }
+    Batch(
+      self, inputs, Self.work({ $0 }, { _, response in try await transform(response) }),
+      BatchSettings(limits: limits, order: order, options: options))
   }
 
   /// The same for an asynchronous sequence of requests.
@@ -72,30 +74,22 @@ extension Client {
     options: BatchOptions = BatchOptions(),
     transform: @escaping @Sendable (Response) async throws -> Value
   ) -> Batch<Request, Value> where Inputs.Element == Request {
-    batch(inputs, limits: limits, order: order, options: options, request: { $0 }) { _, response in
-      try await transform(response)
-    }
+    Batch(
+      self, inputs, Self.work({ $0 }, { _, response in try await transform(response) }),
+      BatchSettings(limits: limits, order: order, options: options))
   }
 
   // MARK: how
 
-  private func collecting(
-    _ source: BatchSource<Request>, _ limits: BatchLimits, _ order: BatchOrder, _ options: BatchOptions,
-    _ limit: ByteCount
-  ) -> Batch<Request, BatchResponse> {
-    var settings = BatchSettings<BatchResponse>(limits: limits.whereCollected, order: order, options: options)
-    settings.isBuiltIn = true
-    settings.mayRepeatTransform = true
-    let work = BatchWork<Request, BatchResponse>(
-      request: { $0 },
+  private static func collecting(_ limit: ByteCount) -> BatchWork<Request, BatchResponse> {
+    BatchWork(
+      request: { $0 }, bytes: { Int64($0.body.count) },
       exchange: .transform { _, response throws(HTTPError) in
         let body = try await response.body.collect(upTo: limit)
-        let value = BatchResponse(
+        return BatchResponse(
           head: response.head, url: response.url, history: response.history, body: body,
           facts: response.finalFacts ?? response.facts)
-        return BatchProduct(value: value, bytes: Int64(body.count))
       })
-    return Batch(self, source, work, settings)
   }
 
   private static func work<Input: Sendable, Value: Sendable>(
@@ -108,7 +102,7 @@ extension Client {
       },
       exchange: .transform { input, response throws(HTTPError) in
         do {
-          return BatchProduct(value: try await transform(input, response))
+          return try await transform(input, response)
         } catch {
           throw BatchFailure.of(error)
         }

@@ -8,16 +8,8 @@ extension Client {
     request: @escaping @Sendable (Inputs.Element) throws(HTTPError) -> Request,
     transform: @escaping @Sendable (Inputs.Element, Response) async throws(HTTPError) -> Value
   ) -> Batch<Inputs.Element, Value> where Inputs.Element: Sendable {
-    var settings = BatchSettings<Value>(limits: limits, order: order, options: options)
-    settings.isBuiltIn = true
-    settings.mayRepeatTransform = true
-    settings.isFailure = isFailure
     let work = BatchWork<Inputs.Element, Value>(
-      request: request, joinKey: joinKey,
-      exchange: .transform { input, response throws(HTTPError) in
-        let value = try await transform(input, response)
-        return BatchProduct(value: value, bytes: bytes(value))
-      })
-    return Batch(self, AsyncSequenceSource(inputs), work, settings)
+      request: request, joinKey: joinKey, bytes: bytes, isFailure: isFailure, exchange: .transform(transform))
+    return Batch(self, inputs, work, .builtIn(limits, order, options, repeats: true))
   }
 }

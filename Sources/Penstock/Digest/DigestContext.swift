@@ -4,21 +4,37 @@ import CCrypto
 final class DigestContext {
   private let context: OpaquePointer
 
+  private let byteCount: Int
+
+  /// What libcrypto has for each algorithm. Looked up once: with `EVP_sha256` and its kin every digest begins with a
+  /// search under a lock.
+  private struct Methods: @unchecked Sendable {
+    // Sendable: libcrypto's methods never change, and these are never freed.
+    let sha256 = EVP_MD_fetch(nil, "SHA2-256", nil)
+    let sha512 = EVP_MD_fetch(nil, "SHA2-512", nil)
+    let sha512t256 = EVP_MD_fetch(nil, "SHA2-512/256", nil)
+    let sha1 = EVP_MD_fetch(nil, "SHA1", nil)
+    let md5 = EVP_MD_fetch(nil, "MD5", nil)
+  }
+
+  private static let methods = Methods()
+
   /// Nil when libcrypto has no memory or doesn't offer the algorithm.
   convenience init?(_ algorithm: Digest.Algorithm) { self.init(HashFunction(algorithm)) }
 
   /// Nil when libcrypto has no memory or doesn't offer the function.
   init?(_ function: HashFunction) {
-    guard let context = EVP_MD_CTX_new() else { return nil }
-    self.context = context
     let method =
       switch function {
-      case .sha256: EVP_sha256()
-      case .sha512: EVP_sha512()
-      case .sha512t256: EVP_sha512_256()
-      case .sha1: EVP_sha1()
-      case .md5: EVP_md5()
+      case .sha256: Self.methods.sha256
+      case .sha512: Self.methods.sha512
+      case .sha512t256: Self.methods.sha512t256
+      case .sha1: Self.methods.sha1
+      case .md5: Self.methods.md5
       }
+    guard let method, let context = EVP_MD_CTX_new() else { return nil }
+    self.context = context
+    byteCount = Int(EVP_MD_get_size(method))
     if EVP_DigestInit_ex(context, method, nil) != 1 { return nil }
   }
 
@@ -29,10 +45,10 @@ final class DigestContext {
   }
 
   func finalize() -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var bytes = [UInt8](repeating: 0, count: byteCount)
     var count: UInt32 = 0
-    guard EVP_DigestFinal_ex(context, &bytes, &count) == 1 else { return nil }
-    return Array(bytes.prefix(Int(count)))
+    guard EVP_DigestFinal_ex(context, &bytes, &count) == 1, count == bytes.count else { return nil }
+    return bytes
   }
 }
 

@@ -25,7 +25,7 @@ final class MergedEventsHub: Sendable {
     case ended(Int, HTTPError?)
   }
 
-  private struct State: Sendable {
+  private struct State: AwaitedState, Sendable {
     var ready: [Ready] = []
     var firstReady = 0
     /// Sources that have still to connect; the run is nil for the first time.
@@ -35,6 +35,7 @@ final class MergedEventsHub: Sendable {
     var tasks: [Int: Task<Void, Never>] = [:]
     var reader: UnsafeContinuation<Void, Never>?
     var isStopped = false
+    var hasNews: Bool { isStopped || firstReady < ready.count || live == 0 }
   }
 
   private let sources: [EventSource]
@@ -81,7 +82,7 @@ final class MergedEventsHub: Sendable {
       }
       guard let ready else {
         if isOver { return .allEnded }
-        await sleep()
+        await state.waitForNews { stop() }
         continue
       }
       if let answer = look(ready, into: &batch) { return answer }
@@ -224,7 +225,7 @@ final class MergedEventsHub: Sendable {
     }
   }
 
-  // MARK: the reader's sleep
+  // MARK: the reader
 
   /// False when nobody reads any more.
   @discardableResult
@@ -236,21 +237,6 @@ final class MergedEventsHub: Sendable {
     }
     reader?.resume()
     return isHeard
-  }
-
-  private func sleep() async {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        let sleeps = state.withLock { state in
-          if state.isStopped || state.firstReady < state.ready.count || state.live == 0 { return false }
-          state.reader = continuation
-          return true
-        }
-        if !sleeps { continuation.resume() }
-      }
-    } onCancel: {
-      stop()
-    }
   }
 
   /// Ends everything; the reader, if it still is there, cleans up.

@@ -77,7 +77,7 @@ private final class MergeStorage<Element: Sendable>: Sendable {
     let owner: UnsafeContinuation<Bool, Never>?
   }
 
-  private struct State: Sendable {
+  private struct State: AwaitedState, Sendable {
     var offers: [Offer] = []
     var firstOffer = 0
     /// Streams that haven't ended.
@@ -85,6 +85,7 @@ private final class MergeStorage<Element: Sendable>: Sendable {
     var reader: UnsafeContinuation<Void, Never>?
     var isStopped = false
     var tasks: [Task<Void, Never>] = []
+    var hasNews: Bool { isStopped || firstOffer < offers.count || live == 0 }
   }
 
   private let state: Mutex<State>
@@ -152,23 +153,8 @@ private final class MergeStorage<Element: Sendable>: Sendable {
         return offer.item
       case .end: return nil
       case .cancelled: throw HTTPError.cancelled(phase: .body)
-      case .wait: await sleep()
+      case .wait: await state.waitForNews { stop() }
       }
-    }
-  }
-
-  private func sleep() async {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        let sleeps = state.withLock { state in
-          if state.isStopped || state.firstOffer < state.offers.count || state.live == 0 { return false }
-          state.reader = continuation
-          return true
-        }
-        if !sleeps { continuation.resume() }
-      }
-    } onCancel: {
-      stop()
     }
   }
 

@@ -10,6 +10,8 @@ struct BatchChoices: Sendable, Equatable {
   var order = Order.completion
   var failsFast = false
   var joinsIdentical = false
+  /// `--robots`: the agent that robots.txt is read for; nil: nobody asks.
+  var robots: String?
   /// `--state`.
   var state: String?
   /// `--report`.

@@ -27,13 +27,24 @@ struct BatchInputReader: AsyncSequence {
     func ended() { counts.withLock { $0.isAtEnd = true } }
   }
 
-  let input: BatchInputSource
-  let lineLimit: Int
-  let state: BatchState?
+  /// The longest line.
+  static let lineLimit = 16 << 20
+
+  private let input: BatchInputSource
+  /// Inputs that it knows as done are left out.
+  var state: BatchState?
   let facts: Facts
 
+  /// Opens the input that a command line names. Throws status 26 when that can't be.
+  init(_ settings: Settings) throws(CommandFailure) {
+    let path = settings.urls.first.flatMap { $0 == "-" ? nil : $0 }
+    input = try BatchInputSource(path)
+    facts = Facts(size: input.size)
+  }
+
   func makeAsyncIterator() -> Iterator {
-    Iterator(input: input, splitter: LineSplitter(limit: lineLimit), state: state, facts: facts)
+    Iterator(
+      input: input, splitter: LineSplitter(limit: BatchInputReader.lineLimit), state: state, facts: facts)
   }
 
   struct Iterator: AsyncIteratorProtocol {
@@ -47,8 +58,9 @@ struct BatchInputReader: AsyncSequence {
     /// Lines that were read and aren't looked at yet, and what came after them.
     private var lines: [BodyChunk] = []
     private var nextLine = 0
-    private var failure: HTTPError?
     private var line = 0
+    /// Whether the rest of a line that is too long is being passed over.
+    private var isSkipping = false
     private var bytesRead: Int64 = 0
     private var isAtEnd = false
 
@@ -84,23 +96,45 @@ struct BatchInputReader: AsyncSequence {
           nextLine += 1
         }
         if !found.isEmpty { break }
-        if let failure { throw failure }
         lines.removeAll(keepingCapacity: true)
         nextLine = 0
         if let bytes = try await input.read() {
           bytesRead += Int64(bytes.count)
-          do throws(HTTPError) {
-            try splitter.feed(BodyChunk(bytes), into: &lines)
-          } catch {
-            failure = error
-          }
+          split(bytes, &found)
         } else {
           isAtEnd = true
-          if let text = try splitter.finish() { take(text, &found) }
+          do throws(HTTPError) {
+            if let text = try splitter.finish() { take(text, &found) }
+          } catch {
+            skipLine(&found)
+          }
         }
       }
       ready = try await unfinished(found)
       position = 0
+    }
+
+    private mutating func split(_ bytes: [UInt8], _ found: inout [BatchInput]) {
+      var bytes = bytes
+      while true {
+        if isSkipping {
+          guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return }
+          bytes.removeFirst(end + 1)
+          isSkipping = false
+        }
+        do throws(HTTPError) { return try splitter.feed(BodyChunk(bytes), into: &lines) } catch {
+          // A line that began in an earlier block: none is as long as one block. So it is the first of this one.
+          skipLine(&found)
+        }
+      }
+    }
+
+    /// A line that is too long is a failed input, and passed over.
+    private mutating func skipLine(_ found: inout [BatchInput]) {
+      line += 1
+      found.append(BatchLineParser.tooLong(number: line, limit: BatchInputReader.lineLimit, end: bytesRead))
+      splitter = LineSplitter(limit: BatchInputReader.lineLimit)
+      isSkipping = true
     }
 
     private mutating func take(_ text: BodyChunk, _ found: inout [BatchInput]) {

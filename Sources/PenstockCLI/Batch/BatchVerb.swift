@@ -22,13 +22,12 @@ struct BatchVerb: Sendable {
     self.settings = settings
     self.client = client
     self.output = output
-    let path = settings.urls.first.flatMap { $0 == "-" ? nil : $0 }
-    let source = try BatchInputSource(path)
+    var reader = try BatchInputReader(settings)
     let folder = try settings.directory.map { name throws(CommandFailure) in try BatchFolder(name) }
     if let report = settings.batch.report { try Self.checkWritable(report) }
     state = try await Self.state(settings.batch.state)
-    facts = BatchInputReader.Facts(size: source.size)
-    let reader = BatchInputReader(input: source, lineLimit: 16 << 20, state: state, facts: facts)
+    reader.state = state
+    facts = reader.facts
     let fetch = BatchFetch(
       keepsBody: settings.bodyDisplay == .text || settings.bodyDisplay == .base64,
       maximumBody: settings.maximumBody, folder: folder, trace: settings.isVerbose && !settings.isSilent)
@@ -89,6 +88,7 @@ struct BatchVerb: Sendable {
     output.onFailure { verb.outputFailed() }
     Interrupts.onSignal { verb.interrupt($0, isFirst: $1) }
     let status = await settings.saveCookies(of: client, after: verb.perform())
+    await verb.state?.close()
     await client.shutdown(.immediate)
     return status
   }
@@ -111,6 +111,7 @@ struct BatchVerb: Sendable {
     options.joinsIdentical = settings.batch.joinsIdentical
     options.joinMemory.count = 100_000
     options.retry = settings.retryPolicy
+    options.robots = settings.batch.robots.map { RobotsPolicy(agent: $0) }
     return options
   }
 

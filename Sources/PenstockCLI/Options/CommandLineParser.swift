@@ -127,7 +127,8 @@ struct CommandLineParser {
     try checkOptions(of: verb)
     if verb.needsURL, operands.isEmpty { throw UsageError("\(verb.rawValue): a URL is missing") }
     if operands.count > verb.maximumOperands {
-      throw UsageError("\(verb.rawValue) takes one URL, not \(operands.count)")
+      throw UsageError(
+        "\(verb.rawValue) takes one \(verb == .batch ? "file" : "URL"), not \(operands.count)")
     }
     settings.verb = verb
     settings.urls = operands

@@ -20,9 +20,16 @@ enum CurlText {
     "remote-name", "remote-time",
   ]
 
-  static func text(_ settings: Settings) -> String {
+  static func text(_ settings: Settings) -> String { text(settings, urls: settings.urls, nil) }
+
+  /// The command for one input of a batch: what its line says takes the place of what was given for all.
+  static func text(_ settings: Settings, _ input: BatchInput) -> String {
+    text(settings, urls: [input.url], input)
+  }
+
+  private static func text(_ settings: Settings, urls: [String], _ input: BatchInput?) -> String {
     var command = CurlCommand()
-    addDefaults(settings, to: &command)
+    addDefaults(settings, input?.details, to: &command)
     // Under -G curl forgets --url-query: its items go with the data, in front of it as here.
     let joinsQuery = settings.dataInQuery && !settings.data.isEmpty
     if joinsQuery {
@@ -33,6 +40,7 @@ enum CurlText {
     }
     for given in settings.http.given.all where !(joinsQuery && given.option.name == "url-query") {
       let option = given.option
+      if let details = input?.details, details.replaces(option.name, given.value) { continue }
       let name: String
       if let other = renamed[option.name] {
         name = other
@@ -55,19 +63,46 @@ enum CurlText {
     {
       command.flag("-O")
     }
-    for url in settings.urls { command.url(url) }
+    if let input { add(input, settings, to: &command) }
+    for url in urls { command.url(url) }
     return command.text(showsSecrets: false)
   }
 
+  /// What the line of an input says beside the URL.
+  private static func add(_ input: BatchInput, _ settings: Settings, to command: inout CurlCommand) {
+    if settings.directory != nil, !settings.headOnly {
+      command.option("-o", input.details?.file ?? BatchFolder.name(of: input.url))
+    }
+    guard let details = input.details else { return }
+    if details.setsMethod {
+      let usual = details.body == nil ? "GET" : "POST"
+      let method =
+        details.method ?? (settings.effectiveMethod == "GET" ? usual : settings.effectiveMethod)
+      if method == "HEAD" { command.flag("-I") } else if method != usual { command.option("-X", method) }
+    }
+    for (name, value) in details.headers { command.header(name, value) }
+    guard let body = details.body else { return }
+    command.option("--data-raw", body)
+    let named = Set((details.headers.map(\.name) + settings.headers.map(\.name)).map { $0.lowercased() })
+    for name in ["Content-Type", "Accept"] where settings.isJSON && !named.contains(name.lowercased()) {
+      command.header(name, "application/json")
+    }
+    // curl would say that it is a form.
+    if settings.data.isEmpty, !named.contains("content-type") { command.option("-H", "Content-Type:") }
+  }
+
   /// What is on here and off there.
-  private static func addDefaults(_ settings: Settings, to command: inout CurlCommand) {
+  private static func addDefaults(
+    _ settings: Settings, _ details: BatchInput.Details?, to command: inout CurlCommand
+  ) {
     let limit = settings.maximumRedirects ?? RedirectPolicy().limit
     if limit > 0 {
       if !settings.http.trustsRedirects { command.flag("-L") }
       command.option("--max-redirs", "\(limit)")
     }
     if settings.decodesContent { command.flag("--compressed") }
-    let named = Set(settings.headers.map { $0.name.lowercased() })
+    let named = Set(
+      (settings.headers.map(\.name) + (details?.headers.map(\.name) ?? [])).map { $0.lowercased() })
     if settings.userAgent == nil, !named.contains("user-agent") {
       if let agent = ClientConfiguration().userAgent { command.option("-A", agent) }
     }
@@ -77,7 +112,10 @@ enum CurlText {
       command.option("-H", "Expect:")
     }
     if settings.verb == .sse, !named.contains("accept") { command.header("Accept", "text/event-stream") }
-    if settings.verb != .get, settings.verb != .download { command.flag("-N") }
+    switch settings.verb {
+    case .events, .lines, .sse: command.flag("-N")
+    case .get, .download, .batch, .help: break
+    }
   }
 
   /// What stands in place of a value that holds a secret.
@@ -107,5 +145,23 @@ enum CurlText {
   /// Marked items of a query.
   private static func query(_ text: String) -> String {
     String(Redaction.url("http://h/?" + text).dropFirst(10))
+  }
+}
+
+extension BatchInput.Details {
+  /// Whether something that was given for all inputs isn't for this one.
+  fileprivate func replaces(_ option: String, _ value: String?) -> Bool {
+    switch option {
+    case "request", "head": setsMethod
+    case "data", "data-raw", "data-binary", "json", "form", "upload-file": body != nil
+    case "header": names(String((value ?? "").prefix { $0 != ":" && $0 != ";" }))
+    default: false
+    }
+  }
+
+  fileprivate var setsMethod: Bool { method != nil || body != nil }
+
+  fileprivate func names(_ field: String) -> Bool {
+    headers.contains { $0.name.lowercased() == field.lowercased() }
   }
 }

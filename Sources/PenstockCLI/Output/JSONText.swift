@@ -4,20 +4,36 @@ import Penstock
 enum JSONText {
   static func append(_ value: String, to text: inout [UInt8]) {
     text.append(UInt8(ascii: "\""))
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
-      case 0x0A: text += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
-      case 0x0D: text += [UInt8(ascii: "\\"), UInt8(ascii: "r")]
-      case 0x09: text += [UInt8(ascii: "\\"), UInt8(ascii: "t")]
-      // DEL is allowed in JSON, but terminals act on it.
-      case 0x00..<0x20, 0x7F:
-        text += Array("\\u00".utf8)
-        text += [HexDigits.small[Int(byte >> 4)], HexDigits.small[Int(byte & 15)]]
-      default: text.append(byte)
+    var value = value
+    value.withUTF8 { bytes in
+      var start = 0
+      for index in bytes.indices where isEscaped(bytes[index]) {
+        // What needs nothing is copied as a whole.
+        text.append(contentsOf: bytes[start..<index])
+        append(escaped: bytes[index], to: &text)
+        start = index + 1
       }
+      text.append(contentsOf: bytes[start...])
     }
     text.append(UInt8(ascii: "\""))
+  }
+
+  /// DEL is allowed in JSON, but terminals act on it.
+  private static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+  }
+
+  private static func append(escaped byte: UInt8, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): text.append(byte)
+    case 0x0A: text.append(UInt8(ascii: "n"))
+    case 0x0D: text.append(UInt8(ascii: "r"))
+    case 0x09: text.append(UInt8(ascii: "t"))
+    default:
+      text += Array("u00".utf8)
+      text += [HexDigits.small[Int(byte >> 4)], HexDigits.small[Int(byte & 15)]]
+    }
   }
 
   /// The shortest digits that read back as the same number, without an exponent up to 21 places.

@@ -16,13 +16,20 @@ package enum HexDigits {
   }
 
   /// Two small digits for each byte.
-  package static func encode(_ bytes: some Collection<UInt8>) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(2 * bytes.count)
-    for byte in bytes {
-      text.append(small[Int(byte >> 4)])
-      text.append(small[Int(byte & 15)])
+  package static func encode(_ bytes: some Collection<UInt8>) -> String { encode(Array(bytes)) }
+
+  /// The same for an array: a generic function runs unspecialized from other modules, many times as long.
+  package static func encode(_ bytes: [UInt8]) -> String {
+    small.withUnsafeBufferPointer { digits in
+      String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+        var end = 0
+        for byte in bytes {
+          text[end] = digits[Int(byte >> 4)]
+          text[end + 1] = digits[Int(byte & 15)]
+          end += 2
+        }
+        return end
+      }
     }
-    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -73,6 +73,20 @@ import Testing
     await server.stop()
   }
 
+  @Test func `a line that is too long is a failed result, and the run goes on`() async throws {
+    let server = try server()
+    let long = server.url("/") + String(repeating: "x", count: 17 << 20)
+    let run = try await run(["--order", "input"], [server.url("/a"), long, server.url("/b"), "", long])
+    #expect(run.status == 1)
+    #expect(run.lines.compactMap { $0["id"] as? Int } == [1, 2, 3, 5])
+    let error = try #require(try result(run, 2)["error"] as? [String: Any])
+    #expect(error["code"] as? Int == 93)
+    #expect((error["message"] as? String)?.hasPrefix("line 2 is longer") == true)
+    #expect(try result(run, 3)["ok"] as? Bool == true)
+    #expect(run.lines.last?["failed"] as? Int == 2)
+    await server.stop()
+  }
+
   @Test func `objects say method, fields, content and id`() async throws {
     let server = try server()
     let line =
@@ -121,11 +135,43 @@ import Testing
     #expect(second.lines.compactMap { $0["id"] as? Int } == [2])
     #expect(second.lines.last?["skipped"] as? Int == 2)
     #expect(server.requests.count == 4)
+    #expect(folder.names == ["s.db"])
     try folder.put("text", String(repeating: "no database", count: 100))
     let broken = try await run(["--state", folder.path + "/text"], inputs)
     #expect(broken.status == 26)
     #expect(broken.output.isEmpty)
     #expect(server.requests.count == 4)
+    await server.stop()
+  }
+
+  @Test func `a curl command for each input, and nothing is sent`() async throws {
+    let server = try server()
+    let run = try await run(
+      ["--curl", "--bearer", "hush"], [server.url("/a"), "# no", server.url("/b?token=hush")])
+    #expect(run.status == 0)
+    let commands = run.output.split(separator: "\n")
+    #expect(commands.count == 2 && commands.allSatisfy { $0.hasPrefix("curl -L ") && !$0.contains("hush") })
+    #expect(commands[0].hasSuffix(" " + server.url("/a")))
+    #expect(server.requests.isEmpty)
+    let broken = try await self.run(["--curl"], ["{", server.url("/a")])
+    #expect(broken.status == 1)
+    #expect(broken.lastError.contains("line 1"))
+    #expect(broken.output.split(separator: "\n").count == 1)
+    await server.stop()
+  }
+
+  @Test func `robots txt is heeded where that is asked for`() async throws {
+    let server = try ScriptedServer(respond: { request in
+      [.response(body: request.target == "/robots.txt" ? "User-agent: Me\nDisallow: /no\n" : "hello")]
+    })
+    let run = try await run(["--robots", "Me"], [server.url("/no/1"), server.url("/yes")])
+    #expect(run.status == 1)
+    let refused = try result(run, 1)
+    #expect((refused["error"] as? [String: Any])?["kind"] as? String == "robots")
+    #expect(refused["attempts"] as? Int == 0)
+    #expect(try result(run, 2)["ok"] as? Bool == true)
+    #expect(Set(server.requests.map(\.target)) == ["/robots.txt", "/yes"])
+    #expect(try await self.run(["--robots", "no such"], []).status == 2)
     await server.stop()
   }
 

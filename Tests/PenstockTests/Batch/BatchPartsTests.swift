@@ -91,26 +91,34 @@ import Testing
     var memory = BatchOptions.JoinMemory()
     memory.count = 3
     memory.bytes = .bytes(100)
-    var joining = BatchJoining<Int>(memory)
+    typealias Cell = BatchCell<Int, Int>
+    var joining = BatchJoining(memory)
     func known(_ key: String) -> Int? {
-      if case .known(let outcome) = joining.look(key) { try? outcome.result.get() } else { nil }
+      if case .known(let item) = joining.look(key) { Cell.of(item).value } else { nil }
     }
-    joining.lead("a", 5)
-    guard case .follow(5) = joining.look("a") else { return #expect(Bool(false)) }
+    func item(_ value: Int, bytes: Int64) -> Cell {
+      let cell = Cell(0)
+      cell.value = value
+      cell.bytes = bytes
+      return cell
+    }
+    let leader = item(0, bytes: 10)
+    joining.lead("a", leader)
+    guard case .follow(let found) = joining.look("a"), found === leader else { return #expect(Bool(false)) }
     for (number, key) in ["a", "b", "c", "d"].enumerated() {
-      joining.ended(key, .init(result: .success(number), attempts: 1, duration: .zero, bytes: 10))
+      joining.ended(key, item(number, bytes: 10))
     }
     #expect(known("a") == nil && known("b") == 1 && known("d") == 3)
-    joining.ended("e", .init(result: .success(9), attempts: 1, duration: .zero, bytes: 95))
+    joining.ended("e", item(9, bytes: 95))
     #expect(known("e") == 9 && known("d") == nil && joining.knownCount == 1)
-    joining.ended("f", .init(result: .success(9), attempts: 1, duration: .zero, bytes: 101))
+    joining.ended("f", item(9, bytes: 101))
     #expect(known("f") == nil && known("e") == 9)
     joining.ended("e", nil)
     #expect(known("e") == 9)
   }
 
   @Test func `requests are the same in method, URL, fields and content`() {
-    typealias Joining = BatchJoining<Int>
+    typealias Joining = BatchJoining
     #expect(Joining.key(.get("http://h/")) == Joining.key(.get("http://h/")))
     #expect(Joining.key(.get("http://h/")) != Joining.key(.head("http://h/")))
     #expect(

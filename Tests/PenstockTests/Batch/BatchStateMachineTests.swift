@@ -5,7 +5,8 @@ import Testing
 
 /// Random inputs, ends, repeats, drains and stops: whatever happens, every input that was read has one result.
 @Suite struct BatchStateMachineTests {
-  private typealias Machine = BatchStateMachine<Int, String>
+  private typealias Machine = BatchStateMachine
+  private typealias Cell = BatchCell<Int, String>
 
   private let begin = ContinuousClock.now
 
@@ -14,10 +15,16 @@ import Testing
   ) -> Machine {
     var options = BatchOptions()
     change(&options)
-    return Machine(BatchSettings<String>(limits: limits, order: order, options: options), begin: begin)
+    return Machine(BatchSettings(limits: limits, order: order, options: options), begin: begin)
   }
 
   private func request(_ number: Int) -> Request { .get("http://h\(number % 3)/\(number % 7)") }
+
+  private func item(_ number: Int) -> BatchItem {
+    let item = Cell(number)
+    item.request = request(number)
+    return item
+  }
 
   @Test(arguments: 0..<60) func `every input has exactly one result, whatever ends the batch`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -33,7 +40,7 @@ import Testing
     let inputs = 80
     var next = 0
     var now = begin
-    var running: [Machine.Job] = []
+    var running: [BatchItem] = []
     var isReading = false
     var results: [Int] = []
     var isOver = false
@@ -42,8 +49,8 @@ import Testing
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<4:
         switch machine.next(now: now) {
-        case .perform(let job):
-          running.append(job)
+        case .perform(let item):
+          running.append(item)
           #expect(running.count <= total)
         case .read:
           #expect(!isReading)
@@ -56,27 +63,33 @@ import Testing
         guard isReading else { continue }
         isReading = false
         if next == inputs { machine.sourceEnded(nil); continue }
-        let made: Result<Request, HTTPError> =
-          next % 11 == 10
-          ? .failure(HTTPError(.invalidURL, phase: .queue, message: "bad")) : .success(request(next))
-        machine.received(next, made, key: (try? made.get()).map { $0.url }, now: now)
+        let item = item(next)
+        item.key = item.request?.url
+        if next % 11 == 10 {
+          item.request = nil
+          item.fail(HTTPError(.invalidURL, phase: .queue, message: "bad"))
+        }
+        machine.received(item, now: now)
         if machine.readCount == next + 1 { next += 1 }
       case 6, 7:
         guard !running.isEmpty else { continue }
-        let job = running.remove(at: Int.random(in: 0..<running.count, using: &random))
+        let item = running.remove(at: Int.random(in: 0..<running.count, using: &random))
         let failure = HTTPError(.receiveFailed, phase: .body, message: "lost")
         switch Int.random(in: 0..<8, using: &random) {
         case 0:
-          machine.finished(job, .again(after: .milliseconds(20), instead: failure, BatchFacts()), now: now)
-        case 1: machine.finished(job, .ended(.failure(failure), BatchFacts()), now: now)
+          machine.finished(item, .again(after: .milliseconds(20), instead: failure, BatchFacts()), now: now)
+        case 1:
+          item.fail(failure)
+          machine.finished(item, .ended(BatchFacts()), now: now)
         default:
-          machine.finished(
-            job, .ended(.success(BatchProduct(value: job.request.url, bytes: 10)), BatchFacts()), now: now)
+          Cell.of(item).value = item.request?.url
+          item.bytes = 10
+          machine.finished(item, .ended(BatchFacts()), now: now)
         }
       case 8:
         switch machine.take() {
         case .elements(let elements):
-          for element in elements {
+          for element in elements.map({ Cell.of($0).result }) {
             #expect(element.index == element.input)
             if case .success(let url) = element.result { #expect(url == request(element.input).url) }
             results.append(element.index)
@@ -101,28 +114,29 @@ import Testing
   @Test func `a failure under fail-fast ends those that wait and cancels those that run`() {
     var machine = machine(BatchLimits(total: 1)) { $0.failsFast = true }
     guard case .read = machine.next(now: begin) else { return #expect(Bool(false)) }
-    machine.received(0, .success(request(0)), key: nil, now: begin)
-    guard case .perform(let job) = machine.next(now: begin) else { return #expect(Bool(false)) }
-    machine.finished(
-      job, .ended(.failure(HTTPError(.emptyReply, phase: .head, message: "")), BatchFacts()), now: begin)
+    machine.received(item(0), now: begin)
+    guard case .perform(let item) = machine.next(now: begin) else { return #expect(Bool(false)) }
+    item.fail(HTTPError(.emptyReply, phase: .head, message: ""))
+    machine.finished(item, .ended(BatchFacts()), now: begin)
     #expect(machine.cancelsRunning)
     guard case .end = machine.next(now: begin) else { return #expect(Bool(false)) }
     // An input that comes now was read by nobody.
-    machine.received(1, .success(request(1)), key: nil, now: begin)
+    machine.received(self.item(1), now: begin)
     #expect(machine.readCount == 1)
     guard case .elements(let elements) = machine.take() else { return #expect(Bool(false)) }
-    #expect(elements.map(\.error?.kind) == [.emptyReply])
+    #expect(elements.map(\.failure?.kind) == [.emptyReply])
     guard case .end(nil) = machine.take() else { return #expect(Bool(false)) }
   }
 
   @Test func `an abandoned batch ends with what runs, and gives nothing more`() {
     var machine = machine(BatchLimits(total: 2))
     guard case .read = machine.next(now: begin) else { return #expect(Bool(false)) }
-    machine.received(0, .success(request(0)), key: nil, now: begin)
-    guard case .perform(let job) = machine.next(now: begin) else { return #expect(Bool(false)) }
+    machine.received(item(0), now: begin)
+    guard case .perform(let item) = machine.next(now: begin) else { return #expect(Bool(false)) }
     machine.abandon()
     #expect(machine.cancelsRunning && machine.hasEnded)
-    machine.finished(job, .ended(.failure(.cancelled), BatchFacts()), now: begin)
+    item.fail(.cancelled)
+    machine.finished(item, .ended(BatchFacts()), now: begin)
     guard case .end = machine.next(now: begin), case .end(nil) = machine.take() else {
       return #expect(Bool(false))
     }

@@ -15,7 +15,7 @@ extension Client {
     options: BatchOptions = BatchOptions(),
     files: DownloadOptions = DownloadOptions()
   ) -> Batch<Request, DownloadedFile> where Inputs.Element == Request {
-    downloading(SequenceSource(inputs), target, limits, order, options, files)
+    Batch(self, inputs, downloading(target, files), .builtIn(limits, order, options, repeats: false))
   }
 
   /// Downloads the files of an asynchronous sequence of requests; see the one for sequences.
@@ -25,16 +25,13 @@ extension Client {
     options: BatchOptions = BatchOptions(),
     files: DownloadOptions = DownloadOptions()
   ) -> Batch<Request, DownloadedFile> where Inputs.Element == Request {
-    downloading(AsyncSequenceSource(inputs), target, limits, order, options, files)
+    Batch(self, inputs, downloading(target, files), .builtIn(limits, order, options, repeats: false))
   }
 
   private func downloading(
-    _ source: BatchSource<Request>, _ target: @escaping @Sendable (Request) -> DownloadTarget,
-    _ limits: BatchLimits, _ order: BatchOrder, _ options: BatchOptions, _ files: DownloadOptions
-  ) -> Batch<Request, DownloadedFile> {
-    var settings = BatchSettings<DownloadedFile>(limits: limits, order: order, options: options)
-    settings.isBuiltIn = true
-    let work = BatchWork<Request, DownloadedFile>(
+    _ target: @escaping @Sendable (Request) -> DownloadTarget, _ files: DownloadOptions
+  ) -> BatchWork<Request, DownloadedFile> {
+    BatchWork(
       request: { $0 },
       exchange: .whole { request, _ throws(HTTPError) in
         // Cancelled with the batch: it waits alone for its file.
@@ -42,8 +39,7 @@ extension Client {
         var facts = BatchFacts()
         facts.verdict = .answered
         facts.transferred = file.bytes
-        return (BatchProduct(value: file), facts)
+        return (file, facts)
       })
-    return Batch(self, source, work, settings)
   }
 }

@@ -1,24 +1,17 @@
 /// Which requests are under way or were answered, so that identical ones are fetched once. Pure.
-struct BatchJoining<Value> {
-  struct Outcome {
-    let result: Result<Value, HTTPError>
-    let attempts: Int
-    let duration: Duration
-    let bytes: Int64
-  }
-
+struct BatchJoining {
   enum Entry {
     /// Nobody has asked for it: the input leads.
     case lead
-    /// It is under way with this ticket.
-    case follow(Int)
-    /// It was answered.
-    case known(Outcome)
+    /// This one is under way for it.
+    case follow(BatchItem)
+    /// It was answered with what came of this one.
+    case known(BatchItem)
   }
 
   private let memory: BatchOptions.JoinMemory
-  private var leaders: [String: Int] = [:]
-  private var known: [String: Outcome] = [:]
+  private var leaders: [String: BatchItem] = [:]
+  private var known: [String: BatchItem] = [:]
   private var order = BatchQueue<String>()
   private var bytes: Int64 = 0
 
@@ -27,19 +20,19 @@ struct BatchJoining<Value> {
   var knownCount: Int { known.count }
 
   func look(_ key: String) -> Entry {
-    if let ticket = leaders[key] { return .follow(ticket) }
-    if let outcome = known[key] { return .known(outcome) }
+    if let leader = leaders[key] { return .follow(leader) }
+    if let item = known[key] { return .known(item) }
     return .lead
   }
 
-  mutating func lead(_ key: String, _ ticket: Int) { leaders[key] = ticket }
+  mutating func lead(_ key: String, _ item: BatchItem) { leaders[key] = item }
 
   /// The leader has ended; what came of it is remembered, unless there is nothing to remember.
-  mutating func ended(_ key: String, _ outcome: Outcome?) {
+  mutating func ended(_ key: String, _ item: BatchItem?) {
     leaders[key] = nil
-    guard let outcome, memory.count > 0, outcome.bytes <= memory.bytes.bytes else { return }
-    if known.updateValue(outcome, forKey: key) == nil { order.append(key) }
-    bytes += outcome.bytes
+    guard let item, memory.count > 0, item.bytes <= memory.bytes.bytes else { return }
+    if known.updateValue(item, forKey: key) == nil { order.append(key) }
+    bytes += item.bytes
     while known.count > memory.count || bytes > memory.bytes.bytes, let oldest = order.popFirst() {
       if let forgotten = known.removeValue(forKey: oldest) { bytes -= forgotten.bytes }
     }

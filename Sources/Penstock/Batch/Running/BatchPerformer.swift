@@ -1,97 +1,108 @@
 /// Performs the exchanges of a batch, one call at a time: what is asked, what is made of the answer, and what it
 /// tells of the host.
-struct BatchPerformer<Input: Sendable, Value: Sendable>: Sendable {
-  typealias Machine = BatchStateMachine<Input, Value>
-
+struct BatchPerformer: Sendable {
   let client: Client
-  let work: BatchWork<Input, Value>
-  private let settings: BatchSettings<Value>
+  private let exchange: BatchSteps.Exchange
+  // Of the settings each for itself: a look at one copies all.
+  private let retry: RetryPolicy?
+  private let validators: (any BatchValidators)?
+  private let requiresSuccess: Bool
+  private let mayRepeatTransform: Bool
+  private let reckonsBytes: Bool
+  private let longestHold: Duration
   private let robots: RobotsGate?
 
-  init(client: Client, work: BatchWork<Input, Value>, settings: BatchSettings<Value>) {
+  init(client: Client, exchange: BatchSteps.Exchange, settings: BatchSettings) {
     self.client = client
-    self.work = work
-    self.settings = settings
+    self.exchange = exchange
+    retry = settings.options.retry ?? client.stages.retry
+    validators = settings.options.validators
+    requiresSuccess = settings.options.requiresSuccess
+    mayRepeatTransform = settings.mayRepeatTransform
+    reckonsBytes = settings.limits.bytesInFlight != nil
+    longestHold = settings.limits.longestHold
     robots = settings.options.robots.map { RobotsGate($0, client: client) }
   }
 
-  func perform(_ job: Machine.Job, _ run: BatchRun<Input, Value>) async -> (Machine.Job, Machine.Outcome) {
-    var job = job
+  /// One attempt; what comes of it is in the item.
+  func perform(_ item: BatchItem, _ run: BatchRun) async -> BatchStateMachine.Outcome {
     var facts = BatchFacts()
+    guard let request = item.request else { return .ended(facts) }
     do throws(HTTPError) {
-      switch try await attempt(&job, &facts, run) {
-      case .product(let product): return (job, .ended(.success(product), facts))
-      case .refused(let error, let delay):
-        return (job, .again(after: delay, instead: job.history.listing(error), facts))
+      if let (error, delay) = try await attempt(item, request, &facts, run) {
+        return .again(after: delay, instead: item.history.listing(error), facts)
       }
     } catch {
       if Self.tellsOfLoad(error.kind) { facts.verdict = .overloaded }
-      let error = error.naming(method: job.request.method, url: job.request.url)
+      let error = error.naming(method: request.method, url: request.url)
       facts.transferred = error.received
       // What can't be sent was never tried.
-      if error.phase == .queue, error.code == 3 || error.code == 93 { job.history.count -= 1 }
-      return (job, .ended(.failure(job.history.listing(error)), facts))
+      if error.phase == .queue, error.code == 3 || error.code == 93 { item.history.count -= 1 }
+      item.fail(item.history.listing(error))
     }
+    return .ended(facts)
   }
 
-  private enum Attempt {
-    case product(BatchProduct<Value>)
-    /// It is to be made again after a wait.
-    case refused(HTTPError, delay: Duration)
-  }
-
+  /// Nil when it is over; else why it is to be made again, and after how long.
   private func attempt(
-    _ job: inout Machine.Job, _ facts: inout BatchFacts, _ run: BatchRun<Input, Value>
-  ) async throws(HTTPError) -> Attempt {
-    if let robots, let delay = try await robots.admit(job.request.url) {
-      run.slowDown(job.ticket, to: delay)
+    _ item: BatchItem, _ plain: Request, _ facts: inout BatchFacts, _ run: BatchRun
+  ) async throws(HTTPError) -> (HTTPError, Duration)? {
+    if let robots, let delay = try await robots.admit(plain.url) {
+      run.slowDown(item.ticket, to: delay)
     }
-    let transform: @Sendable (Input, Response) async throws(HTTPError) -> BatchProduct<Value>
-    switch work.exchange {
+    let transform: @Sendable (BatchItem, Response) async throws(HTTPError) -> Void
+    switch exchange {
     case .transform(let closure): transform = closure
     case .whole(let exchange):
-      job.history.count += 1
-      let (product, told) = try await exchange(job.input, job.request)
-      facts = told
-      return .product(product)
+      item.history.count += 1
+      facts = try await exchange(item, plain)
+      return nil
     }
-    let policy = job.request.retry ?? settings.options.retry ?? client.stages.retry
-    let (conditioned, isConditional) = await conditional(job.request)
-    let request = try job.history.begin(conditioned, policy, client)
+    let policy = plain.retry ?? retry
+    var isConditional = false
+    var request = plain
+    if let validators {
+      isConditional = await Self.makeConditional(&request, by: validators)
+    }
+    request = try item.history.begin(request, policy, client)
     let response: Response
     do throws(HTTPError) {
       response = try await client.send(request)
     } catch {
-      guard let next = job.history.ended(.failure(error), job.request, client) else { throw error }
+      guard let next = item.history.ended(.failure(error), plain, client) else { throw error }
       if Self.tellsOfLoad(error.kind) { facts.verdict = .overloaded }
-      return .refused(error.naming(method: job.request.method, url: job.request.url), delay: next.delay)
+      return (error.naming(method: plain.method, url: plain.url), next.delay)
     }
     judge(response, &facts)
-    if let next = job.history.ended(.head(response.head), job.request, client) {
+    if let next = item.history.ended(.head(response.head), plain, client) {
       response.exchange?.finishUnread()
       if next.holdsHost { facts.holdsHost = next.delay }
-      return .refused(Self.refused(response, job.request), delay: next.delay)
+      return (Self.refused(response, plain), next.delay)
     }
-    if settings.limits.bytesInFlight != nil, let length = response.announcedLength, length > 0 {
-      run.sized(job.ticket, bytes: length)
+    if reckonsBytes, let length = response.announcedLength, length > 0 {
+      run.sized(item.ticket, bytes: length)
     }
-    if settings.options.requiresSuccess, !response.status.isSuccess,
+    if requiresSuccess, !response.status.isSuccess,
       !(isConditional && response.status == 304)
     {
-      throw Self.refused(response, job.request)
+      throw Self.refused(response, plain)
     }
     do throws(HTTPError) {
-      let product = try await transform(job.input, response)
-      facts.transferred = response.finalFacts?.received ?? product.bytes
-      if response.status == 200 { await remember(response, job.request) }
-      return .product(product)
+      try await transform(item, response)
     } catch {
       // Nothing of a body that broke off was handed to anybody.
-      guard settings.mayRepeatTransform, Self.isBreak(error.kind),
-        let next = job.history.ended(.failure(error), job.request, client)
+      guard mayRepeatTransform, Self.isBreak(error.kind),
+        let next = item.history.ended(.failure(error), plain, client)
       else { throw error }
-      return .refused(error.naming(method: job.request.method, url: job.request.url), delay: next.delay)
+      return (error.naming(method: plain.method, url: plain.url), next.delay)
     }
+    facts.transferred = response.finalFacts?.received ?? item.bytes
+    if let validators, plain.method == .get, response.status == 200,
+      let found = Validators(response.headers)
+    {
+      await validators.store(found, for: plain.url)
+    }
+    return nil
   }
 
   private static func isBreak(_ kind: HTTPError.Kind) -> Bool {
@@ -109,7 +120,7 @@ struct BatchPerformer<Input: Sendable, Value: Sendable>: Sendable {
       let wait = RetryAfter(value)?.seconds(
         from: HTTPDate(secondsSinceEpoch: client.stages.clock.secondsSinceEpoch())), wait > 0
     else { return }
-    facts.holdsHost = min(settings.limits.longestHold, .seconds(min(wait, 1_000_000_000)))
+    facts.holdsHost = min(longestHold, .seconds(min(wait, 1_000_000_000)))
   }
 
   private static func tellsOfLoad(_ kind: HTTPError.Kind) -> Bool {
@@ -129,19 +140,14 @@ struct BatchPerformer<Input: Sendable, Value: Sendable>: Sendable {
 
   // MARK: validators
 
-  private func conditional(_ request: Request) async -> (Request, Bool) {
-    guard let validators = settings.options.validators, request.method == .get,
-      let known = await validators.validators(for: request.url)
-    else { return (request, false) }
-    var request = request
+  /// Whether it is conditional now.
+  private static func makeConditional(
+    _ request: inout Request, by validators: any BatchValidators
+  ) async -> Bool {
+    guard request.method == .get, let known = await validators.validators(for: request.url) else {
+      return false
+    }
     known.apply(to: &request)
-    return (request, true)
-  }
-
-  private func remember(_ response: Response, _ request: Request) async {
-    guard let store = settings.options.validators, request.method == .get,
-      let validators = Validators(response.headers)
-    else { return }
-    await store.store(validators, for: request.url)
+    return true
   }
 }

@@ -6,14 +6,14 @@ import Synchronization
 /// time reads the next input, performs it, and leaves the reading to another. So with all places taken, an
 /// exchange costs no switch of tasks but its own. Workers come as they are needed, one waking the next, and never
 /// are more than the limit of exchanges and one.
-final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
-  typealias Machine = BatchStateMachine<Input, Value>
-  typealias Element = BatchResult<Input, Value>
+final class BatchRun: Sendable {
+  typealias Machine = BatchStateMachine
 
-  private struct State {
+  private struct State: AwaitedState {
     var machine: Machine
     var sleepers: [UnsafeContinuation<Void, Never>] = []
-    var consumer: UnsafeContinuation<Void, Never>?
+    /// The consumer, while it waits for results.
+    var reader: UnsafeContinuation<Void, Never>?
     var workers: [Task<Void, Never>] = []
     var workerCount = 0
     /// Workers that were woken or made and haven't looked for work yet.
@@ -26,6 +26,7 @@ final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
     var isClaimed = false
     var endingKey: UInt64?
     var isConsumerCancelled = false
+    var hasNews: Bool { machine.hasResults || machine.isOver || isConsumerCancelled }
   }
 
   /// What is to be done once the lock is let go.
@@ -40,31 +41,34 @@ final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
 
   private enum Report {
     case began
-    case received(Input, Result<Request, HTTPError>, String?)
+    case received(BatchItem)
     case sourceEnded(HTTPError?)
-    case finished(Machine.Job, Machine.Outcome)
+    case finished(BatchItem, Machine.Outcome)
   }
 
   private enum Step: Sendable {
-    case perform(Machine.Job)
+    case perform(BatchItem)
     case read
     case rest(UInt64)
     case end
   }
 
-  private let performer: BatchPerformer<Input, Value>
-  private let source: BatchSource<Input>
-  private let settings: BatchSettings<Value>
+  private let performer: BatchPerformer
+  private let steps: BatchSteps
+  private let source: BatchSource
+  /// Why the batch can't begin.
+  let invalidSetting: String?
+  private let joinsIdentical: Bool
   private let staysOnLoop: Bool
   private let mostWorkers: Int
   private let state: Mutex<State>
 
-  init(
-    client: Client, source: BatchSource<Input>, work: BatchWork<Input, Value>, settings: BatchSettings<Value>
-  ) {
-    performer = BatchPerformer(client: client, work: work, settings: settings)
+  init(client: Client, source: BatchSource, steps: BatchSteps, settings: BatchSettings) {
+    performer = BatchPerformer(client: client, exchange: steps.exchange, settings: settings)
+    self.steps = steps
     self.source = source
-    self.settings = settings
+    invalidSetting = settings.invalidSetting
+    joinsIdentical = settings.options.joinsIdentical
     staysOnLoop = settings.options.staysOnLoop ?? (settings.isBuiltIn && client.configuration.loops == 1)
     mostWorkers = settings.limits.total + 1
     state = Mutex(State(machine: Machine(settings, begin: .now)))
@@ -92,9 +96,6 @@ final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
     return true
   }
 
-  /// Why the batch can't begin.
-  var invalidSetting: String? { settings.invalidSetting }
-
   func take() -> Machine.Taken {
     change { state in
       if state.isConsumerCancelled { return .end(.cancelled) }
@@ -103,20 +104,7 @@ final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
   }
 
   /// Returns when there may be something to take.
-  func waitForResults() async {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        let waits = state.withLock { state in
-          if state.machine.hasResults || state.machine.isOver || state.isConsumerCancelled { return false }
-          state.consumer = continuation
-          return true
-        }
-        if !waits { continuation.resume() }
-      }
-    } onCancel: {
-      cancelConsumer()
-    }
-  }
+  func waitForResults() async { await state.waitForNews { cancelConsumer() } }
 
   func cancelConsumer() {
     change { state in
@@ -143,9 +131,7 @@ final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
     var report = Report.began
     while true {
       switch step(report) {
-      case .perform(let job):
-        let (job, outcome) = await performer.perform(job, self)
-        report = .finished(job, outcome)
+      case .perform(let item): report = .finished(item, await performer.perform(item, self))
       case .read: report = await read()
       case .rest(let generation):
         await rest(generation)
@@ -160,13 +146,12 @@ final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
     return change(now) { state in
       switch report {
       case .began: state.waking = max(0, state.waking - 1)
-      case .received(let input, let request, let key):
-        state.machine.received(input, request, key: key, now: now)
+      case .received(let item): state.machine.received(item, now: now)
       case .sourceEnded(let error): state.machine.sourceEnded(error)
-      case .finished(let job, let outcome): state.machine.finished(job, outcome, now: now)
+      case .finished(let item, let outcome): state.machine.finished(item, outcome, now: now)
       }
       switch state.machine.next(now: now) {
-      case .perform(let job): return .perform(job)
+      case .perform(let item): return .perform(item)
       case .read: return .read
       // Its own look was the last thing that happened, with the count that `change` is about to make.
       case .rest: return .rest(state.generation &+ 1)
@@ -177,18 +162,15 @@ final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
 
   private func read() async -> Report {
     do throws(HTTPError) {
-      guard let input = try await source.next() else { return .sourceEnded(nil) }
-      let request: Result<Request, HTTPError>
+      guard let item = try await source.next() else { return .sourceEnded(nil) }
       do throws(HTTPError) {
-        request = .success(try performer.work.request(input))
+        let request = try steps.request(item)
+        if joinsIdentical { item.key = steps.joinKey(item, request) }
+        item.request = request
       } catch {
-        request = .failure(error)
+        item.fail(error)
       }
-      var key: String?
-      if settings.options.joinsIdentical, case .success(let request) = request {
-        key = performer.work.joinKey(input, request)
-      }
-      return .received(input, request, key)
+      return .received(item)
     } catch {
       return .sourceEnded(error)
     }
@@ -230,10 +212,7 @@ final class BatchRun<Input: Sendable, Value: Sendable>: Sendable {
   private static func prepare(
     _ followUp: inout FollowUp, _ state: inout State, _ mostWorkers: Int, _ now: ContinuousClock.Instant
   ) {
-    let isOver = state.machine.isOver
-    if state.consumer != nil, state.machine.hasResults || isOver || state.isConsumerCancelled {
-      followUp.consumer = state.consumer.take()
-    }
+    if state.reader != nil, state.hasNews { followUp.consumer = state.reader.take() }
     // At the end a worker may still wait for an input that nobody wants any more.
     if state.machine.cancelsRunning || state.machine.hasEnded, !state.hasCancelled {
       state.hasCancelled = true

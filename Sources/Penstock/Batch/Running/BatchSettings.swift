@@ -1,5 +1,5 @@
 /// What a batch was asked for.
-struct BatchSettings<Value: Sendable>: Sendable {
+struct BatchSettings: Sendable {
   var limits: BatchLimits
   var order: BatchOrder
   var options: BatchOptions
@@ -7,8 +7,14 @@ struct BatchSettings<Value: Sendable>: Sendable {
   var isBuiltIn = false
   /// Whether a body that breaks off can be fetched again: the transform keeps nothing of a failed try.
   var mayRepeatTransform = false
-  /// Values that count as failures for `failsFast` and joining.
-  var isFailure: (@Sendable (Value) -> Bool)?
+
+  /// Those of a batch whose transform is ours.
+  static func builtIn(
+    _ limits: BatchLimits, _ order: BatchOrder, _ options: BatchOptions, repeats: Bool
+  ) -> BatchSettings {
+    BatchSettings(
+      limits: limits, order: order, options: options, isBuiltIn: true, mayRepeatTransform: repeats)
+  }
 
   /// The first setting that can't be.
   var invalidSetting: String? {
@@ -19,30 +25,10 @@ struct BatchSettings<Value: Sendable>: Sendable {
   }
 }
 
-/// What a transform made, and how many bytes of a body it holds.
-struct BatchProduct<Value: Sendable>: Sendable {
-  let value: Value
-  var bytes: Int64 = 0
-}
-
 /// What an exchange told besides its result.
 struct BatchFacts: Sendable {
   var verdict = BatchScheduler.Verdict.other
   /// How long its host wants to be left alone.
   var holdsHost: Duration?
   var transferred: Int64 = 0
-}
-
-/// What a batch does with one input: its request, what makes it the same as another, and what comes of it.
-struct BatchWork<Input: Sendable, Value: Sendable>: Sendable {
-  enum Exchange: Sendable {
-    /// The request is sent, and this gets the response.
-    case transform(@Sendable (Input, Response) async throws(HTTPError) -> BatchProduct<Value>)
-    /// This sends the request by its own way, and tells what its host made of it.
-    case whole(@Sendable (Input, Request) async throws(HTTPError) -> (BatchProduct<Value>, BatchFacts))
-  }
-
-  let request: @Sendable (Input) throws(HTTPError) -> Request
-  var joinKey: @Sendable (Input, Request) -> String? = { _, request in BatchJoining<Value>.key(request) }
-  let exchange: Exchange
 }

@@ -1,22 +1,12 @@
-/// One batch: which input is where, what a worker does next, what the consumer gets. Pure, but for the values
-/// that it carries.
+/// One batch: which input is where, what a worker does next, what the consumer gets. Pure, but for the items that it
+/// hands on.
 ///
 /// Every input that is handed in has exactly one result, whatever ends the batch.
-struct BatchStateMachine<Input: Sendable, Value: Sendable> {
-  typealias Element = BatchResult<Input, Value>
+struct BatchStateMachine {
   typealias Instant = ContinuousClock.Instant
 
-  /// One exchange to be made.
-  struct Job: Sendable {
-    let ticket: Int
-    let input: Input
-    let request: Request
-    /// What earlier attempts left to know.
-    var history: BatchAttempts
-  }
-
   enum Next {
-    case perform(Job)
+    case perform(BatchItem)
     case read
     case rest
     /// Nothing will ever come: the worker can go.
@@ -25,26 +15,16 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
 
   /// What a worker brings.
   enum Outcome: Sendable {
-    case ended(Result<BatchProduct<Value>, HTTPError>, BatchFacts)
+    /// What came of it is in the item.
+    case ended(BatchFacts)
     /// To be made again.
     case again(after: Duration, instead: HTTPError, BatchFacts)
   }
 
   enum Taken: Sendable {
-    case elements([Element])
+    case elements([BatchItem])
     case wait
     case end(HTTPError?)
-  }
-
-  private struct Slot {
-    var index: Int
-    var input: Input
-    var request: Request
-    var history = BatchAttempts()
-    var key: String?
-    var began: Instant?
-    /// Inputs that joined.
-    var followers: [(index: Int, input: Input)] = []
   }
 
   private enum Phase {
@@ -57,15 +37,15 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
 
   private var phase = Phase.running
   private var scheduler: BatchScheduler
-  private var slots: [Slot?] = []
-  private var results: BatchResults<Element>
-  private var joining: BatchJoining<Value>?
+  /// What was read and has no result yet, by its ticket.
+  private var items: [BatchItem?] = []
+  private var results: BatchResults<BatchItem>
+  private var joining: BatchJoining?
   private let window: Int?
   private let readyLimit: Int
   private let takeLimit: Int
   private let lookahead: Int
   private let failsFast: Bool
-  private let isFailure: (@Sendable (Value) -> Bool)?
   private var isExhausted = false
   private var failure: HTTPError?
   private(set) var isReading = false
@@ -74,7 +54,7 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
   private var handedOut = 0
   private var followerCount = 0
 
-  init(_ settings: BatchSettings<Value>, begin: Instant) {
+  init(_ settings: BatchSettings, begin: Instant) {
     let limits = settings.limits
     failsFast = settings.options.failsFast
     lookahead = failsFast ? min(limits.total, limits.lookahead) : limits.lookahead
@@ -88,7 +68,6 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
     readyLimit = limits.total
     takeLimit = max(1, min(32, limits.total / 4))
     if settings.options.joinsIdentical { joining = BatchJoining(settings.options.joinMemory) }
-    isFailure = settings.isFailure
   }
 
   var running: Int { scheduler.running }
@@ -114,9 +93,9 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
     updateGates()
     switch scheduler.next(now: now) {
     case .start(let ticket):
-      guard let slot = slots[ticket] else { return .rest }
-      if slots[ticket]?.began == nil { slots[ticket]?.began = now }
-      return .perform(Job(ticket: ticket, input: slot.input, request: slot.request, history: slot.history))
+      guard let item = items[ticket] else { return .rest }
+      if item.began == nil { item.began = now }
+      return .perform(item)
     case .read:
       isReading = true
       return .read
@@ -145,42 +124,36 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
   // MARK: inputs
 
   /// An input was read, and its request is known or can't be made.
-  mutating func received(
-    _ input: Input, _ request: Result<Request, HTTPError>, key: String?, now: Instant
-  ) {
+  mutating func received(_ item: BatchItem, now: Instant) {
     isReading = false
     // What comes after the end wasn't read in time: nobody asked for it any more.
     guard phase == .running else { return }
-    let index = readCount
+    item.index = readCount
     readCount += 1
-    switch request {
-    case .failure(let error): fail(index, input, error)
-    case .success(let request):
-      if let key, let joining {
-        switch joining.look(key) {
-        case .lead: break
-        case .follow(let ticket):
-          slots[ticket]?.followers.append((index, input))
-          followerCount += 1
-          return
-        case .known(let outcome):
-          results.add(
-            BatchResult(
-              index: index, input: input, result: outcome.result, attempts: outcome.attempts,
-              duration: outcome.duration, isJoined: true, bytes: 0), at: index)
-          if failsFast, Self.isFailed(outcome.result, isFailure) { stop(now: now) }
-          return
-        }
+    guard let request = item.request else { return give(item, now: now) }
+    if let key = item.key, let joining {
+      switch joining.look(key) {
+      case .lead: break
+      case .follow(let leader):
+        leader.followers.append(item)
+        followerCount += 1
+        return
+      case .known(let other):
+        item.adopt(other)
+        return give(item, now: now)
       }
-      let host = BatchHostName.of(request.url)
-      let ticket = scheduler.add(host: host, priority: request.priority, now: now)
-      var slot = Slot(index: index, input: input, request: request)
-      if let key, joining != nil {
-        slot.key = key
-        joining?.lead(key, ticket)
-      }
-      if ticket == slots.count { slots.append(slot) } else { slots[ticket] = slot }
     }
+    let host = BatchHostName.of(request.url)
+    let ticket = scheduler.add(host: host, priority: request.priority, now: now)
+    item.ticket = ticket
+    if let key = item.key { joining?.lead(key, item) }
+    if ticket == items.count { items.append(item) } else { items[ticket] = item }
+  }
+
+  /// What nothing is to be sent for has its result.
+  private mutating func give(_ item: BatchItem, now: Instant) {
+    results.add(item, at: item.index)
+    if failsFast, item.isFailed { stop(now: now) }
   }
 
   /// There are no more inputs, or reading failed.
@@ -199,70 +172,48 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
     scheduler.slow(hostOf: ticket, to: delay, now: now)
   }
 
-  mutating func finished(_ job: Job, _ outcome: Outcome, now: Instant) {
+  mutating func finished(_ item: BatchItem, _ outcome: Outcome, now: Instant) {
+    let ticket = item.ticket
     switch outcome {
     case .again(let delay, let error, let facts):
-      if let time = facts.holdsHost { scheduler.hold(hostOf: job.ticket, until: now + time, now: now) }
+      if let time = facts.holdsHost { scheduler.hold(hostOf: ticket, until: now + time, now: now) }
       if phase == .running {
-        slots[job.ticket]?.history = job.history
-        scheduler.again(job.ticket, facts.verdict, at: now + delay, now: now)
+        scheduler.again(ticket, facts.verdict, at: now + delay, now: now)
       } else {
-        scheduler.finished(job.ticket, facts.verdict, transferred: 0, held: 0, now: now)
+        scheduler.finished(ticket, facts.verdict, transferred: 0, held: 0, now: now)
         // Nobody waits for another try: what this one came to stands.
-        settle(job.ticket, .failure(error), job.history.count, now: now)
+        item.fail(error)
+        settle(item, now: now)
       }
-    case .ended(let ending, let facts):
-      if let time = facts.holdsHost { scheduler.hold(hostOf: job.ticket, until: now + time, now: now) }
-      let result = ending.map(\.value)
-      var held: Int64 = 0
-      if case .success(let product) = ending { held = product.bytes }
+    case .ended(let facts):
+      if let time = facts.holdsHost { scheduler.hold(hostOf: ticket, until: now + time, now: now) }
       scheduler.finished(
-        job.ticket, facts.verdict, transferred: facts.transferred, held: held, now: now)
-      settle(job.ticket, result, job.history.count, bytes: held, now: now)
-      if failsFast, phase == .running, Self.isFailed(result, isFailure) { stop() }
+        ticket, facts.verdict, transferred: facts.transferred, held: item.bytes, now: now)
+      settle(item, now: now)
+      if failsFast, phase == .running, item.isFailed { stop(now: now) }
     }
   }
 
-  private static func isFailed(_ result: Result<Value, HTTPError>, _ isFailure: ((Value) -> Bool)?) -> Bool {
-    switch result {
-    case .failure: true
-    case .success(let value): isFailure?(value) ?? false
+  /// What came of an item, and of those that joined it, are results.
+  private mutating func settle(_ item: BatchItem, now: Instant) {
+    // Of an abandoned batch nothing is wanted.
+    guard items[item.ticket] === item else { return }
+    items[item.ticket] = nil
+    item.duration = item.began.map { now - $0 } ?? .zero
+    item.attempts = item.history.count
+    item.request = nil
+    item.history = BatchAttempts()
+    let followers = item.followers
+    item.followers = []
+    results.add(item, at: item.index)
+    guard let key = item.key else { return }
+    let isWorthNothing = item.failure.map { $0.kind == .cancelled || $0.kind == .shutdown } ?? false
+    joining?.ended(key, isWorthNothing ? nil : item)
+    for follower in followers {
+      follower.adopt(item)
+      results.add(follower, at: follower.index)
     }
-  }
-
-  private mutating func fail(_ index: Int, _ input: Input, _ error: HTTPError) {
-    results.add(
-      BatchResult(
-        index: index, input: input, result: .failure(error), attempts: 0, duration: .zero, isJoined: false,
-        bytes: 0), at: index)
-    if failsFast, phase == .running { stop() }
-  }
-
-  /// Gives the input of a ticket, and those that joined, their results.
-  private mutating func settle(
-    _ ticket: Int, _ result: Result<Value, HTTPError>, _ attempts: Int, bytes: Int64 = 0, now: Instant
-  ) {
-    guard let slot = slots[ticket] else { return }
-    slots[ticket] = nil
-    let duration = slot.began.map { now - $0 } ?? .zero
-    results.add(
-      BatchResult(
-        index: slot.index, input: slot.input, result: result, attempts: attempts, duration: duration,
-        isJoined: false, bytes: bytes), at: slot.index)
-    guard let key = slot.key else { return }
-    if case .failure(let error) = result, error.kind == .cancelled || error.kind == .shutdown {
-      joining?.ended(key, nil)
-    } else {
-      joining?.ended(key, .init(result: result, attempts: attempts, duration: duration, bytes: bytes))
-    }
-    for follower in slot.followers {
-      results.add(
-        BatchResult(
-          index: follower.index, input: follower.input, result: result, attempts: attempts,
-          duration: duration,
-          isJoined: true, bytes: 0), at: follower.index)
-    }
-    followerCount -= slot.followers.count
+    followerCount -= followers.count
   }
 
   // MARK: control
@@ -275,17 +226,13 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
     guard phase == .running else { return }
     phase = .draining
     for ticket in scheduler.takeWaiting() {
-      let history = slots[ticket]?.history ?? BatchAttempts()
-      settle(ticket, .failure(history.cancelled), history.count, now: now)
+      guard let item = items[ticket] else { continue }
+      item.fail(item.history.cancelled)
+      settle(item, now: now)
     }
   }
 
   /// The same, and what runs is cancelled.
-  private mutating func stop() {
-    drain(now: .now)
-    cancelsRunning = true
-  }
-
   mutating func stop(now: Instant) {
     drain(now: now)
     cancelsRunning = true
@@ -296,7 +243,7 @@ struct BatchStateMachine<Input: Sendable, Value: Sendable> {
     phase = .abandoned
     cancelsRunning = true
     _ = scheduler.takeWaiting()
-    slots = slots.map { _ in nil }
+    items = items.map { _ in nil }
     results.removeAll()
   }
 

@@ -28,6 +28,15 @@ extension OptionTable {
     .flag(nil, "dedupe", .many, verbs: [.batch], "Ask for equal inputs once; each has its result") {
       $0.batch.joinsIdentical = true
     },
+    .value(nil, "robots", "AGENT", .many, verbs: [.batch], "Heed each host's robots.txt as this robot") {
+      settings, text throws(UsageError) in
+      guard !text.isEmpty,
+        text.utf8.allSatisfy({
+          $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") || ($0 | 0x20) &- UInt8(ascii: "a") < 26
+        })
+      else { throw UsageError("\(UsageError.quote(text)) is no robot's name: letters, \"_\" and \"-\"") }
+      settings.batch.robots = text
+    },
     .value(nil, "state", "FILE", .many, verbs: [.batch], "Remember what succeeded; a re-run leaves it out") {
       settings, text throws(UsageError) in
       settings.batch.state = try PathValue.parse(text)

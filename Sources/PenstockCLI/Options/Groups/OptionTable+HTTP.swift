@@ -33,8 +33,7 @@ extension OptionTable {
       settings.http.rateLimit = rate == 0 ? nil : rate
     },
     .flag(
-      nil, "curl", .output, verbs: Set.requesting.subtracting([.batch]),
-      "Print the equivalent curl command, secrets cut, and exit"
+      nil, "curl", .output, verbs: .requesting, "Print the equivalent curl command, secrets cut, and exit"
     ) {
       $0.http.printsCurl = true
     },
