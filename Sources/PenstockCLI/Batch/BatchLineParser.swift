@@ -14,6 +14,11 @@ enum BatchLineParser {
     return BatchInput(id: .line(number), url: url, end: end)
   }
 
+  /// For a line that isn't kept.
+  static func tooLong(number: Int, limit: Int, end: Int64) -> BatchInput {
+    failed(.line(number), "", "line \(number) is longer than \(limit) bytes", number, end)
+  }
+
   private static func trimmed(_ line: [UInt8]) -> ArraySlice<UInt8> {
     func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
     var start = line.startIndex
