@@ -20,6 +20,8 @@ import PenstockTesting
   private static func makeClient() -> Client {
     var configuration = ClientConfiguration()
     configuration.tls.verifiesTrust = false
+    configuration.tls.verifiesName = false
+    configuration.loops = 1
     return Client(configuration: configuration)
   }
 

@@ -5,6 +5,8 @@ import Penstock
 /// ends: `Tests/Scripts/tls_server.py`.
 final class HTTP2Peer {
   private let process = Process()
+  /// It ends when this does: a thread of tasks starts it with all signals blocked.
+  private let input = Pipe()
   private let output: FileHandle
   private let folder: String
   private var rest = ""
@@ -27,15 +29,14 @@ final class HTTP2Peer {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["python3", script, folder + "/certificate", folder + "/key", "h2-silent"]
     process.standardOutput = pipe
-    process.standardInput = Pipe()
+    process.standardInput = input
     output = pipe.fileHandleForReading
     try process.run()
     url = "https://127.0.0.1:\(line("port").split(separator: " ").last ?? "")/"
   }
 
   func stop() {
-    process.terminate()
-    process.waitUntilExit()
+    try? input.fileHandleForWriting.close()
     try? FileManager.default.removeItem(atPath: folder)
   }
 
