@@ -4,7 +4,8 @@ name there may be nothing, the whole old file or the whole new one, and the next
 
     Tests/kill-download.py [options] COMMAND...     {url} and {file} in COMMAND are filled in
 
-      --rounds N    how many kills (default 50), every other one near the end, where the file gets its name
+      --rounds N    how many runs are killed before their end (default 50), every other one near it, where the
+                    file gets its name
       --size MIB    how large the file is (default 32)
       --continue    each killed download is continued by the next run, which must bring the very same bytes
 
@@ -117,14 +118,18 @@ class Rounds:
             times.append(time.monotonic() - begin)
         return sorted(times)[2]
 
-    def kill(self, version, whole):
+    def kill(self, version):
         """Starts a run and kills it; says whether the file of this version has its name."""
         run = self.start(version)
         # Every other one near the end, where the file gets its name.
-        time.sleep(random.uniform(0 if version % 4 < 2 else 0.8 * whole, 1.2 * whole))
+        time.sleep(random.uniform(0 if version % 4 < 2 else 0.8 * self.whole, 1.2 * self.whole))
         run.kill()
         run.communicate()
-        self.killed += run.returncode != 0
+        if run.returncode != 0:
+            self.killed += 1
+        else:
+            # The machine has become faster.
+            self.whole *= 0.9
         found = self.file.read_bytes() if self.file.exists() else None
         if found == self.contents[version]:
             self.arrived += 1
@@ -135,19 +140,22 @@ class Rounds:
         return False
 
     def run(self):
-        whole = self.usual_time()
-        self.held = 0
-        for version in range(1, self.chosen.rounds + 1):
+        self.whole = self.usual_time()
+        self.held = None
+        version = 0
+        while self.killed < self.chosen.rounds:
+            version += 1
             if version % 2 or self.chosen.continues:
                 self.file.unlink(missing_ok=True)
                 self.held = None
-            if self.kill(version, whole):
+            if self.kill(version):
                 self.held = version
             elif self.chosen.continues:
                 self.left += os.path.exists(f"{self.file}.part.json")
                 self.finish(version, f"round {version}: the run after the kill")
         if not self.chosen.continues:
-            self.finish(self.chosen.rounds + 1, "the run after the last kill")
+            self.finish(version + 1, "the run after the last kill")
+        self.rounds = version
 
 
 def main():
@@ -162,7 +170,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rounds = Rounds(chosen, folder)
         rounds.run()
-    said = f"{chosen.rounds} rounds, {rounds.killed} killed before their end, {rounds.arrived} files arrived"
+    said = f"{rounds.rounds} rounds, {rounds.killed} killed before their end, {rounds.arrived} files arrived"
     if chosen.continues:
         said += f", {rounds.left} continued from a record"
     print(said + ": every final file was whole")
