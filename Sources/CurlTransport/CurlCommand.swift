@@ -12,6 +12,8 @@ enum CurlCommand: UInt8 {
   case shutdown
   /// Still waiting for admission: watch the limit.
   case watch
+  /// libcurl may hold what it has not looked at.
+  case lookAgain
   /// Its timer has come.
   case timer
 }

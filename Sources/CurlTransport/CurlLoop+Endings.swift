@@ -12,7 +12,7 @@ extension CurlLoop {
 
   func finished(_ transfer: Transfer, code: Int) {
     if code != 0, waitsForDescriptor(transfer, code: code) { return }
-    if code == 42, transfer.machine.startsAgain() { return startAgain(transfer) }
+    if code == 42 || code == 7, transfer.machine.startsAgain() { return startAgain(transfer) }
     if transfer.metOtherProtocol {
       if connectsAnew(transfer) { return }
       transfer.machine.refuse(
@@ -38,15 +38,26 @@ extension CurlLoop {
     }
   }
 
-  /// It was given a connection whose peer has spoken unasked: that one is closed now, and it goes to another.
+  /// It was given a connection whose peer has spoken unasked, which is closed now, or a repeat that libcurl makes
+  /// badly: it is begun anew.
   private func startAgain(_ transfer: Transfer) {
     detach(transfer)
+    transfer.isHandleUsed = false
+    transfer.openedConnections = 0
     // Sent before, on a connection that died: libcurl would have rewound it now.
     if transfer.machine.sends > 0, transfer.upload != nil, !transfer.rewind() {
       let message = "the connection was lost and the body can't be sent again"
       return end(transfer, .failure(transfer.error(.bodyNotReplayable, message, phase: .request)))
     }
     start(transfer)
+  }
+
+  /// Makes libcurl look at what it has taken in: only a change of the pauses does.
+  func lookAgain(_ transfer: Transfer) {
+    guard let easy = transfer.easy, transfer.position != nil, !transfer.machine.isReceivePaused else { return }
+    // Refused, libcurl is done with it, and says so at the end of the turn.
+    guard easy.setPaused(receiving: true, sending: transfer.machine.isSendPaused) == 0 else { return }
+    applyPauses(transfer)
   }
 
   /// A kept connection of HTTP/1.1 says nothing about what the server offers: asks on one of its own.

@@ -98,6 +98,7 @@ actor CurlLoop {
     case .shutdown:
       end(transfer, .failure(transfer.error(.shutdown, Self.shutdownMessage)))
     case .watch: watch(transfer)
+    case .lookAgain: lookAgain(transfer)
     case .timer:
       transfer.timer = nil
       checkTime(transfer)
@@ -186,7 +187,7 @@ actor CurlLoop {
     applyPauses(transfer)
   }
 
-  private func applyPauses(_ transfer: Transfer) {
+  func applyPauses(_ transfer: Transfer) {
     guard let easy = transfer.easy, transfer.position != nil else { return }
     let result = easy.setPaused(
       receiving: transfer.machine.isReceivePaused, sending: transfer.machine.isSendPaused)

@@ -34,6 +34,14 @@ extension Transfer {
     openedConnections = opened
   }
 
+  /// Whether libcurl is about to repeat a request with a body on HTTP/2. 7.88 loses count of the body there and may
+  /// wait for ever after the answer: such a repeat is begun anew, with a handle that knows nothing of the first.
+  var repeatsOnHTTP2: Bool { isHandleUsed && isOnHTTP2 && upload != nil }
+
+  /// An answer over HTTP/2 may be whole before the request's body has gone. libcurl 7.88 sees its end only when it
+  /// looks again, and nothing more comes that would make it.
+  func askForEnd() { if isOnHTTP2 { post(.lookAgain) } }
+
   /// Makes the body begin anew; false when it can be read only once.
   func rewind() -> Bool {
     guard let upload, request.body.isReplayable else { return false }

@@ -53,6 +53,8 @@ final class Transfer: @unchecked Sendable {
   /// How many connections were opened for it, and whether the last sending was the first stream of one.
   var openedConnections = 0
   var wasOnFreshStream = false
+  /// Whether its handle has sent it.
+  var isHandleUsed = false
   /// It met a connection of another protocol than the one that it wants.
   var metOtherProtocol = false
   /// Our port of the connection in use: tells connections to one origin apart.
@@ -255,6 +257,7 @@ final class Transfer: @unchecked Sendable {
       loop.learned(ticket, isHTTP2: head.version == .http2)
     }
     markForFlush()
+    if upload != nil { askForEnd() }
     if head.status.code >= 300, machine.isSendPaused {
       // HTTP/1 would never report the end of a paused upload.
       post(.feed)
@@ -288,6 +291,7 @@ final class Transfer: @unchecked Sendable {
   private func uploadEnded() {
     machine.uploadEnded()
     deadlines.requestSent(at: turn.now)
+    if status != nil { askForEnd() }
   }
 
   func requestStarts(on connection: KnownConnection?, localPort: Int32) -> Bool {
@@ -297,8 +301,10 @@ final class Transfer: @unchecked Sendable {
       metOtherProtocol = true
       return false
     }
-    switch machine.requestStarts(isConnectionFit: connection?.isFit(poller) ?? true) {
+    let repeats = repeatsOnHTTP2
+    switch machine.requestStarts(isConnectionFit: !repeats && connection?.isFit(poller) ?? true) {
     case .send:
+      isHandleUsed = true
       if machine.sends > 1, !isRewound() {
         machine.refuse(
           error(
@@ -324,6 +330,10 @@ final class Transfer: @unchecked Sendable {
   var poller: Poller { loop.executor.poller }
 
   func socketOpens() -> Bool {
+    if repeatsOnHTTP2 {
+      machine.wantsNewStart()
+      return false
+    }
     let action = machine.socketOpens()
     turn.lookupEnded(self, resolved: true)
     return action == .open

@@ -89,6 +89,9 @@ struct TransferStateMachine: Sendable {
     return .send
   }
 
+  /// It is given up as it is, to be started once more.
+  mutating func wantsNewStart() { needsNewStart = true }
+
   /// The last send did no harm, whatever the method.
   mutating func allowOneMoreSend() { allowedSends += 1 }
 

@@ -60,7 +60,7 @@ func settings(_ arguments: [String]) throws -> Settings {
     (["evnets"], "unknown verb 'evnets' (did you mean events?)"),
     (["zzzzzz"], "unknown verb 'zzzzzz'"),
     (["http://h/"], "unknown verb 'http://h/' (did you mean 'penstock get URL'?)"),
-    (["batch", "a", "b"], "batch takes one URL, not 2"),
+    (["batch", "a", "b"], "batch takes one file, not 2"),
     (["help", "nothing"], "unknown verb 'nothing'"),
     (["help", "get", "events"], "help takes one verb at most"),
     (["help", "-s"], "-s is not an option of help"),
