@@ -54,7 +54,9 @@ extension CurlLoop {
 
   /// Makes libcurl look at what it has taken in: only a change of the pauses does.
   func lookAgain(_ transfer: Transfer) {
-    guard let easy = transfer.easy, transfer.position != nil, !transfer.machine.isReceivePaused else { return }
+    guard let easy = transfer.easy, transfer.position != nil, !transfer.machine.isReceivePaused else {
+      return
+    }
     // Refused, libcurl is done with it, and says so at the end of the turn.
     guard easy.setPaused(receiving: true, sending: transfer.machine.isSendPaused) == 0 else { return }
     applyPauses(transfer)
