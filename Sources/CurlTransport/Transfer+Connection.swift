@@ -90,18 +90,22 @@ extension Transfer {
   /// The name that a look-up may be needed for: none for addresses and Unix sockets.
   var nameToLookUp: String? {
     guard profile.addressing.unixSocket == nil else { return nil }
-    if let proxy = profile.proxy { return name(proxy.host, proxy.port) }
-    if let override { return name(override.address, override.port) }
-    return url.authority.isAddress ? nil : name(url.host, url.port)
+    if let proxy = profile.proxy {
+      return name(proxy.host, proxy.port, isAddress: CurlURL.isAddress(proxy.host))
+    }
+    if let override {
+      return name(override.address, override.port, isAddress: CurlURL.isAddress(override.address))
+    }
+    return name(url.host, url.port, isAddress: url.authority.isAddress)
   }
 
   /// libcurl keeps answers by host and port, and asks of each how old it is by the setting of the day.
-  private func name(_ host: String, _ port: UInt16) -> String? {
-    if CurlURL.isAddress(host) || host.contains(":") { return nil }
+  private func name(_ host: String, _ port: UInt16, isAddress: Bool) -> String? {
+    if isAddress { return nil }
     let time = profile.addressing.cacheTime
     return time == .seconds(60) ? "\(host):\(port)" : "\(host):\(port) \(time)"
   }
 
   /// How long what it has looked up holds; a little less than libcurl keeps it.
-  var lookupFreshness: UInt64 { TransferDeadlines.nanoseconds(profile.addressing.cacheTime) / 6 * 5 }
+  var lookupFreshness: UInt64 { TimeLimits.Nanoseconds.of(profile.addressing.cacheTime) / 6 * 5 }
 }

@@ -99,7 +99,7 @@ final class Transfer: @unchecked Sendable {
       && request.body.trailers == nil
     machine = TransferStateMachine(allowedSends: mayReplay ? Self.mostSends : 1, hasUpload: upload != nil)
     deadlines = TransferDeadlines(
-      limits: options.value.bytesPerSecond == nil ? options.value.timeouts : options.value.pacedTimeouts,
+      limits: options.value.pacedTimeouts,
       spans: options.value.bytesPerSecond == nil ? options.value.limits : nil,
       called: LoopExecutor.monotonicNow(), isLongLived: options.value.isLongLived)
     parser = HeaderBlockParser(limit: options.value.headLimit)

@@ -99,8 +99,4 @@ struct TransferDeadlines: Sendable {
     }
     return .sleep(until: next)
   }
-
-  static func nanoseconds(_ duration: Duration) -> UInt64 {
-    TimeLimits.Nanoseconds.of(duration)
-  }
 }

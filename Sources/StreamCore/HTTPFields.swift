@@ -83,13 +83,7 @@ public struct HTTPFields: Sendable {
   /// Adds those of another list whose names aren't here, repeats and bytes kept.
   package mutating func appendMissing(from other: HTTPFields) {
     let own = self
-    for entry in other.entries where !own.contains(other.name(of: entry)) {
-      other.bytes.withUnsafeBufferPointer { all in
-        append(
-          nameBytes: UnsafeBufferPointer(rebasing: all[Int(entry.nameStart)..<Int(entry.nameEnd)]),
-          valueBytes: UnsafeBufferPointer(rebasing: all[Int(entry.valueStart)..<Int(entry.valueEnd)]))
-      }
-    }
+    for entry in other.entries where !own.contains(other.name(of: entry)) { append(entry, of: other) }
   }
 
   /// Removes every field line of a name.
@@ -154,25 +148,17 @@ public struct HTTPFields: Sendable {
 
   /// Calls `body` with name and value of each line, in order; the bytes are valid during the call alone.
   package func forEachLine(_ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void) {
-    bytes.withUnsafeBufferPointer { bytes in
-      for entry in entries {
-        body(
-          UnsafeBufferPointer(rebasing: bytes[Int(entry.nameStart)..<Int(entry.nameEnd)]),
-          UnsafeBufferPointer(rebasing: bytes[Int(entry.valueStart)..<Int(entry.valueEnd)]))
-      }
-    }
+    forEachLine(whoseNameLength: { _ in true }, body)
   }
 
-  /// The same for lines whose names are so long.
+  /// The same for lines whose names are as long as is asked for.
   @inline(__always)
   func forEachLine(
-    whoseNameHas one: UInt32, or other: UInt32,
+    whoseNameLength isWanted: (Int) -> Bool,
     _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void
   ) {
     bytes.withUnsafeBufferPointer { bytes in
-      for entry in entries {
-        let length = entry.nameEnd &- entry.nameStart
-        guard length == one || length == other else { continue }
+      for entry in entries where isWanted(Int(entry.nameEnd &- entry.nameStart)) {
         body(
           UnsafeBufferPointer(rebasing: bytes[Int(entry.nameStart)..<Int(entry.nameEnd)]),
           UnsafeBufferPointer(rebasing: bytes[Int(entry.valueStart)..<Int(entry.valueEnd)]))

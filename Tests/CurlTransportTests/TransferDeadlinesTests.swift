@@ -107,12 +107,12 @@ struct TransferDeadlinesTests {
   }
 
   @Test func `huge and negative durations neither trap nor pass`() {
-    #expect(TransferDeadlines.nanoseconds(.seconds(-5)) == 0)
-    #expect(TransferDeadlines.nanoseconds(.nanoseconds(-1)) == 0)
-    #expect(TransferDeadlines.nanoseconds(.zero) == 0)
-    #expect(TransferDeadlines.nanoseconds(.milliseconds(1500)) == 1_500_000_000)
-    #expect(TransferDeadlines.nanoseconds(.seconds(Int64.max)) == UInt64.max / 4)
-    #expect(TransferDeadlines.nanoseconds(.seconds(4_000_000_000)) == 4_000_000_000_000_000_000)
+    #expect(TimeLimits.Nanoseconds.of(.seconds(-5)) == 0)
+    #expect(TimeLimits.Nanoseconds.of(.nanoseconds(-1)) == 0)
+    #expect(TimeLimits.Nanoseconds.of(.zero) == 0)
+    #expect(TimeLimits.Nanoseconds.of(.milliseconds(1500)) == 1_500_000_000)
+    #expect(TimeLimits.Nanoseconds.of(.seconds(Int64.max)) == UInt64.max / 4)
+    #expect(TimeLimits.Nanoseconds.of(.seconds(4_000_000_000)) == 4_000_000_000_000_000_000)
     for huge in [Duration.seconds(Int64.max), .seconds(4_000_000_000)] {
       var limits = deadlines { $0.admission = huge }
       guard case .sleep(.some) = limits.check(.queued, isWaitingForUs: false, now: at(1_000_000)) else {

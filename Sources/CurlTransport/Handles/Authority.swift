@@ -24,7 +24,7 @@ package final class Authority: Sendable, Hashable {
     self.origin = origin
     self.prefix = prefix
     isSecure = scheme == "https"
-    isAddress = CurlURL.isAddress(host) || host.utf8.contains(UInt8(ascii: ":"))
+    isAddress = CurlURL.isAddress(host)
   }
 
   /// The authority of the last plain URL: nearly always that of the next.

@@ -109,7 +109,7 @@ package struct CurlURL: Sendable, Hashable {
 
   /// Whether a host is an IP address, which needs no look-up.
   package static func isAddress(_ host: String) -> Bool {
-    if host.hasPrefix("[") { return true }
+    if host.utf8.contains(UInt8(ascii: ":")) || host.hasPrefix("[") { return true }
     return host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || ($0 >= 0x30 && $0 <= 0x39) }
   }
 

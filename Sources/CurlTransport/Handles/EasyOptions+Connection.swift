@@ -15,7 +15,7 @@ extension EasyHandle {
     unsafe cshims_set_dns_cache_timeout(raw, ConnectionAge.seconds(addressing.cacheTime) ?? 60)
     if let delay = addressing.happyEyeballsDelay {
       unsafe cshims_set_happy_eyeballs_timeout_ms(
-        raw, Int(clamping: TransferDeadlines.nanoseconds(delay) / 1_000_000))
+        raw, Int(clamping: TimeLimits.Nanoseconds.of(delay) / 1_000_000))
     }
     if let ports = addressing.localPorts {
       unsafe cshims_set_local_port(raw, Int(ports.lowerBound))

@@ -18,7 +18,7 @@ struct HSTSHosts: Sendable, Hashable {
   func covers(_ host: String, now: Int64) -> Bool {
     var name = Self.canonical(host)[...]
     if let entry = entries[String(name)], entry.expires > now { return true }
-    if Self.isAddress(host) { return false }
+    if CurlURL.isAddress(host) { return false }
     while let dot = name.firstIndex(of: ".") {
       name = name[name.index(after: dot)...]
       if let entry = entries[String(name)], entry.includesSubdomains, entry.expires > now { return true }
@@ -36,7 +36,7 @@ struct HSTSHosts: Sendable, Hashable {
 
   /// What a host says of itself over a connection without faults (§8.1).
   mutating func learn(_ field: StrictTransportSecurity, host: String, now: Int64) -> Change {
-    guard !Self.isAddress(host) else { return .none }
+    guard !CurlURL.isAddress(host) else { return .none }
     let name = Self.canonical(host)
     guard field.maximumAge > 0 else { return entries.removeValue(forKey: name) == nil ? .none : .changed }
     let (sum, overflow) = now.addingReportingOverflow(field.maximumAge)
@@ -79,6 +79,4 @@ struct HSTSHosts: Sendable, Hashable {
     while name.hasSuffix(".") { name.removeLast() }
     return name
   }
-
-  private static func isAddress(_ host: String) -> Bool { CurlURL.isAddress(host) || host.contains(":") }
 }

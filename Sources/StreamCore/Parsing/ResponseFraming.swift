@@ -61,7 +61,7 @@ package enum ResponseFraming: Sendable, Equatable {
     var length: Int64?
     var isPlain = true
     // Few names are as long as one of the two.
-    fields.forEachLine(whoseNameHas: 14, or: 17) { name, value in
+    fields.forEachLine(whoseNameLength: { $0 == 14 || $0 == 17 }) { name, value in
       if HTTPFields.isName(name, "content-length") {
         if length != nil || value.isEmpty || value.count > 18 { isPlain = false }
         var number: Int64 = 0

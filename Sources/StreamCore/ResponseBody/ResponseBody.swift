@@ -143,14 +143,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     ///
     /// - Throws: `HTTPError.cancelled` when the task was cancelled or the response was ended, and whatever ended
     ///   the body: `HTTPError.Kind.truncated`, `receiveFailed`, `idleTimeout`, `contentEncoding`, …
-    public mutating func next() async throws(HTTPError) -> BodyChunk? {
-      guard let lease else { throw ResponseBody.alreadyConsumed }
-      switch try lease.source.ready() {
-      case .chunk(let chunk): return chunk
-      case .end: return nil
-      case .none: return try await lease.source.next()
-      }
-    }
+    public mutating func next() async throws(HTTPError) -> BodyChunk? { try await next(isolation: nil) }
 
     /// The next chunk, nil at the end, without leaving the caller's actor.
     public mutating func next(

