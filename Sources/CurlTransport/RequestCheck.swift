@@ -2,6 +2,8 @@ package import StreamCore
 
 /// What makes a request unfit to be sent, found before any byte is.
 package enum RequestCheck {
+  private static let largestHead = 1_000_000
+
   package static func check(_ request: TransportRequest) throws(HTTPError) {
     func refuse(_ kind: HTTPError.Kind, _ message: String, _ advice: String? = nil) -> HTTPError {
       HTTPError(
@@ -26,6 +28,14 @@ package enum RequestCheck {
       throw refuse(
         .invalidHeader, "the header field \"\(field.name)\" \(field.why)",
         "Names are tokens; values hold no CR, LF or NUL (RFC 9110 §5)")
+    }
+    // libcurl has only "Out of memory" for more than 1 MiB.
+    if request.url.utf8.count + request.headers.byteCount > Self.largestHead {
+      throw refuse(
+        .invalidHeader, "the head of the request is larger than 1 MB", "Send large values in the body")
+    }
+    if request.headers.rawValues("Host").count > 1 {
+      throw refuse(.invalidHeader, "there is more than one Host field (RFC 9112 §3.2)")
     }
     try check(request.sharedOptions.value, refuse)
     try checkPace(request, refuse)

@@ -53,6 +53,15 @@ import Testing
     try await refused({ [headers] in .get($0, headers: headers) }, .invalidHeader)
   }
 
+  @Test func `more than one Host field`() async throws {
+    try await refused({ .get($0, headers: ["Host": "a", "host": "b"]) }, .invalidHeader, naming: "Host")
+  }
+
+  @Test func `a head that is too large to be sent`() async throws {
+    let large = String(repeating: "a", count: 1_000_000)
+    try await refused({ .get($0, headers: ["X-Large": large]) }, .invalidHeader, naming: "1 MB")
+  }
+
   @Test("methods", arguments: ["", "GE T", "GET\r\nX: y", "GET\u{0}", "GÉT", "CONNECT"])
   func methods(name: String) async throws {
     try await refused({ Request(HTTPMethod(name), $0) }, .invalidMethod)

@@ -21,6 +21,13 @@ enum ConnectionCheck {
     if let name = addressing.interface, name.isEmpty || hasBlank(name) {
       throw bad("addressing.interface \"\(name)\" is no interface or address")
     }
+    if addressing.unixSocket != nil, addressing.interface != nil || addressing.localPorts != nil {
+      let name = addressing.interface != nil ? "interface" : "localPorts"
+      throw bad("addressing.unixSocket and addressing.\(name) can't both be set", "A Unix socket has neither")
+    }
+    if let name = addressing.interface, let entry = contradiction(addressing, interface: name) {
+      throw bad("addressing.interface \"\(name)\" isn't of the family of \(entry)")
+    }
     if let ports = addressing.localPorts, ports.lowerBound == 0 {
       throw bad("addressing.localPorts begins with 0", "Ports are 1 to 65535")
     }
@@ -34,7 +41,26 @@ enum ConnectionCheck {
     if let weight = options.streamWeight, !(1...256).contains(weight) {
       throw bad("streamWeight is \(weight)", "It must be 1 to 256")
     }
+    if options.version == .http2 {
+      if !options.tls.offersALPN {
+        throw bad("HTTP/2 alone is wanted, and tls.offersALPN is false", "HTTP/2 is agreed on by ALPN")
+      }
+      if let newest = options.tls.maximumVersion, newest < .v1_2 {
+        throw bad("HTTP/2 alone is wanted, and tls.maximumVersion is \(newest.rawValue)", "It needs TLS 1.2")
+      }
+    }
     if let proxy = options.proxy { try check(proxy, bad) }
+  }
+
+  /// What an interface that is an address can't be used with.
+  private static func contradiction(_ addressing: Addressing, interface: String) -> String? {
+    guard CurlURL.isAddress(interface) else { return nil }
+    let isSix = interface.contains(":")
+    switch addressing.family {
+    case .any: return nil
+    case .v4: return isSix ? "addressing.family v4" : nil
+    case .v6: return isSix ? nil : "addressing.family v6"
+    }
   }
 
   private static func check(
