@@ -217,6 +217,11 @@ package final class CurlTransport: Transport {
   /// Transfers that exist, in this whole process; for tests of what is left behind.
   package static var liveTransfers: Int { Transfer.live.load(ordering: .relaxed) }
 
+  /// What its loops have counted: turns, and wake-ups from other threads; for tests of what a call costs.
+  package var loopCounts: (turns: Int, wakeUps: Int) {
+    currentLoops.map(\.executor.metrics).reduce((0, 0)) { ($0.0 + $1.turns, $0.1 + $1.wakeUpsWritten) }
+  }
+
   /// Running calls, long-lived exchanges, and those that wait for admission.
   package var counts: (running: Int, longLived: Int, waiting: Int) { admission.counts }
   /// Body bytes held for readers, and pooled slabs that somebody holds.

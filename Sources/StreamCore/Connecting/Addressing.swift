@@ -70,7 +70,8 @@ public struct Addressing: Sendable {
     get { shared.value.cacheTime }
     set { shared.value.cacheTime = newValue }
   }
-  /// How long IPv6 is ahead of IPv4 when both are tried (RFC 8305 §5); nil: libcurl's 200 ms.
+  /// How long the family of the first address, which the resolver chooses, is ahead of the other when a name has both
+  /// IPv6 and IPv4 (RFC 8305 §5); nil: libcurl's 200 ms. When the first fails, the other is tried at once.
   public var happyEyeballsDelay: Duration? {
     get { shared.value.happyEyeballsDelay }
     set { shared.value.happyEyeballsDelay = newValue }

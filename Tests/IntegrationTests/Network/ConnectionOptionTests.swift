@@ -85,6 +85,52 @@ import Testing
     await server.stop()
   }
 
+  // libcurl knows "localhost" by itself: 127.0.0.1, then ::1.
+
+  @Test func `an address of the other family is tried when the first hasn't answered for the delay`()
+    async throws
+  {
+    let server = try ScriptedServer(
+      script: .response(body: "six"), options: ServerOptions(address: .loopbackIPv6))
+    let silent = try FullListener(port: server.port)
+    let delay = Duration.milliseconds(60)
+    try await TestClient.with({ $0.addressing.happyEyeballsDelay = delay }) { client in
+      let response = try await client.send(.get("http://localhost:\(server.port)/"))
+      #expect(response.facts.connection.remote == "[::1]:\(server.port)")
+      let timings = response.facts.timings
+      let resolved = try #require(timings.dns)
+      let connected = try #require(timings.connect)
+      // libcurl's clock for this has milliseconds, cut off.
+      #expect(connected - resolved >= delay - .milliseconds(2))
+      _ = try await response.body.drain()
+      #expect(server.connectionCount == 1)
+    }
+    withExtendedLifetime(silent) {}
+    await server.stop()
+  }
+
+  @Test func `the other family isn't tried before the delay is over, unless the first refuses`()
+    async throws
+  {
+    let server = try ScriptedServer(
+      script: .response(body: "six"), options: ServerOptions(address: .loopbackIPv6))
+    let silent = try FullListener(port: server.port)
+    let other = try ScriptedServer(
+      script: .response(body: "six"), options: ServerOptions(address: .loopbackIPv6))
+    try await TestClient.with({
+      $0.addressing.happyEyeballsDelay = .seconds(600)
+      $0.timeouts.connect = .milliseconds(700)
+    }) { client in
+      let error = await failure { try await client.send(.get("http://localhost:\(server.port)/")) }
+      #expect(error?.kind == .connectTimeout, "\(String(describing: error))")
+      #expect(server.connectionCount == 0)
+      try await client.expect("six", from: .get("http://localhost:\(other.port)/"))
+    }
+    withExtendedLifetime(silent) {}
+    await server.stop()
+    await other.stop()
+  }
+
   @Test func `settings that can't be are refused by name`() async throws {
     func refused(_ edit: (inout ClientConfiguration) -> Void, _ name: String) async throws {
       try await TestClient.with(edit) { client in
@@ -99,6 +145,35 @@ import Testing
     try await refused({ $0.addressing.localPorts = 0...5 }, "localPorts")
     try await refused({ $0.addressing.interface = "" }, "interface")
     try await refused({ $0.connectionAge.idle = .seconds(-1) }, "connectionAge.idle")
+    for edit: (inout Addressing) -> Void in [{ $0.interface = "lo" }, { $0.localPorts = 5000...5001 }] {
+      try await refused(
+        {
+          $0.addressing.unixSocket = "/tmp/socket"
+          edit(&$0.addressing)
+        }, "unixSocket")
+    }
+    for (family, interface) in [(Addressing.Family.v6, "127.0.0.1"), (.v4, "::1")] {
+      try await refused(
+        {
+          $0.addressing.family = family
+          $0.addressing.interface = interface
+        }, "family")
+    }
+  }
+
+  @Test func `HTTP/2 alone without what it needs is refused by name`() async throws {
+    for (name, edit): (String, (inout TLSOptions) -> Void) in [
+      ("tls.offersALPN", { $0.offersALPN = false }), ("tls.maximumVersion", { $0.maximumVersion = .v1_1 }),
+    ] {
+      try await TestClient.with({
+        $0.version = .http2
+        edit(&$0.tls)
+      }) { client in
+        let error = await failure { try await client.send(.get("https://127.0.0.1:1/")) }
+        #expect(error?.kind == .invalidConfiguration)
+        #expect(error?.message.contains(name) == true, "\(String(describing: error))")
+      }
+    }
   }
 
   @Test func `a connection is opened before it is needed`() async throws {

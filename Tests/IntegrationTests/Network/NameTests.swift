@@ -84,6 +84,23 @@ import Testing
     return (lines, await child.status())
   }
 
+  @Test(
+    "an IPv4 address answers where an IPv6 one doesn't",
+    .enabled(if: Tool.compiler != nil, "needs a C compiler"))
+  func silent_ipv6() async throws {
+    let directory = try TemporaryDirectory()
+    let source = Tool.tests.appendingPathComponent("Scripts/ordered_resolver.c").path
+    let library = directory.file("resolver.so")
+    try await ChildProcess.run([Tool.compiler ?? "cc", "-shared", "-fPIC", "-o", library, source])
+    let server = try ScriptedServer(script: .response(body: "four"))
+    let silent = try FullListener(ipv6Port: server.port)
+    let run = try await probe(
+      ["get", "http://both.test:\(server.port)/"], environment: ["LD_PRELOAD": library])
+    #expect(run.output == ["body four"])
+    withExtendedLifetime(silent) {}
+    await server.stop()
+  }
+
   @Test func `the environment's proxy is used, but for what it excepts`() async throws {
     let proxy = try ScriptedServer(script: .response(body: "proxied"))
     let server = try ScriptedServer(script: .response(body: "direct"))

@@ -7,25 +7,42 @@ final class FullListener: Sendable {
 
   var url: String { "http://127.0.0.1:\(port)/" }
 
-  init() throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  /// On 127.0.0.1, at this port or one that is free.
+  convenience init(port: UInt16 = 0) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    var descriptors = [listener]
-    let listens = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, length) == 0 && listen(listener, 0) == 0 && getsockname(listener, $0, &length) == 0
+    try self.init(AF_INET, withUnsafeBytes(of: address) { Array($0) })
+  }
+
+  /// On ::1, at this port.
+  convenience init(ipv6Port port: UInt16) throws {
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    address.sin6_port = port.bigEndian
+    address.sin6_addr = in6addr_loopback
+    try self.init(AF_INET6, withUnsafeBytes(of: address) { Array($0) })
+  }
+
+  private init(_ family: Int32, _ bytes: [UInt8]) throws {
+    let listener = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+    var address = bytes
+    var length = socklen_t(bytes.count)
+    func with(_ call: (UnsafeMutablePointer<sockaddr>) -> Int32) -> Bool {
+      address.withUnsafeMutableBytes { bytes in
+        bytes.withMemoryRebound(to: sockaddr.self) { $0.baseAddress.map { call($0) == 0 } ?? false }
       }
     }
-    guard listens else { throw Tool.Failed(what: "no listener") }
-    port = UInt16(bigEndian: address.sin_port)
+    var descriptors = [listener]
+    guard with({ bind(listener, $0, length) }), listen(listener, 0) == 0,
+      with({ getsockname(listener, $0, &length) })
+    else { throw Tool.Failed(what: "no listener") }
+    // Both families have their port in the third and fourth byte.
+    port = UInt16(address[2]) << 8 | UInt16(address[3])
     for _ in 0..<4 {
-      let filler = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-      withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = connect(filler, $0, length) }
-      }
+      let filler = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+      _ = with { connect(filler, $0, length) }
       descriptors.append(filler)
     }
     self.descriptors = descriptors
