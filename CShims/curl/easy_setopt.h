@@ -331,6 +331,10 @@ static inline CURLcode cshims_set_close_socket_data(CURL *easy, void * value) {
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, value);
 }
 
+static inline CURLcode cshims_set_xferinfo_data(CURL *easy, void * value) {
+  return curl_easy_setopt(easy, CURLOPT_XFERINFODATA, value);
+}
+
 static inline CURLcode cshims_set_prereq_data(CURL *easy, void * value) {
   return curl_easy_setopt(easy, CURLOPT_PREREQDATA, value);
 }
@@ -387,6 +391,8 @@ static inline CURLcode cshims_set_proxy_ssl_key_blob(CURL *easy, struct curl_blo
 /* Callbacks, each with its exact type. */
 typedef size_t (*cshims_write_callback)(char *bytes, size_t size, size_t count, void *data);
 typedef size_t (*cshims_read_callback)(char *bytes, size_t size, size_t count, void *data);
+typedef int (*cshims_xferinfo_callback)(
+    void *data, curl_off_t download, curl_off_t downloaded, curl_off_t upload, curl_off_t uploaded);
 typedef int (*cshims_seek_callback)(void *data, curl_off_t offset, int origin);
 typedef int (*cshims_close_socket_callback)(void *context, curl_socket_t socket);
 
@@ -419,6 +425,10 @@ static inline CURLcode cshims_set_read_function(CURL *easy, cshims_read_callback
 
 static inline CURLcode cshims_set_seek_function(CURL *easy, cshims_seek_callback value) {
   return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+
+static inline CURLcode cshims_set_xferinfo_function(CURL *easy, cshims_xferinfo_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, value);
 }
 
 static inline CURLcode cshims_set_prereq_function(CURL *easy, cshims_prereq_callback value) {

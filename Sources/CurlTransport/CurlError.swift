@@ -18,8 +18,10 @@ struct CurlError {
     if kind == .truncated, let promised = transfer.promised {
       message = "the body was cut off: \(transfer.received) of \(promised) bytes came"
     }
+    if let option { message = "\(option): \(text)" }
     // libcurl has only "Out of memory" for it.
     if kind == .headTooLarge, code == 27 { message = "a line of the head is larger than 100 KiB" }
+    if kind == .connectionLost, isSilentEnd { message = TransferMessages.lostAnswer.0 }
     var problem: CertificateProblem?
     if kind == .serverCertificate {
       var found = CertificateProblem(text: text)
@@ -35,6 +37,16 @@ struct CurlError {
       kind, phase: phase, message: message, advice: advice, method: transfer.request.method,
       url: transfer.url.text, status: status, received: transfer.received,
       mayHaveBeenProcessed: transfer.machine.sends > 0, certificateProblem: problem)
+  }
+
+  /// The option that libcurl could make nothing of when it opened a connection.
+  private var option: String? {
+    switch code {
+    case 59: text.contains("TLS 1.3") ? "tls.tls13Ciphers" : "tls.ciphers"
+    case 77: "tls.caFile or tls.extraRoots"
+    case 82: "tls.revocationList"
+    default: nil
+    }
   }
 
   private func phase(_ kind: HTTPError.Kind, _ transfer: Transfer) -> HTTPError.Phase {
@@ -57,6 +69,7 @@ struct CurlError {
       return (.proxyRefused, advice)
     }
     if isLostStream(transfer) {
+      if isSilentEnd { return (.connectionLost, TransferMessages.lostAnswer.1) }
       return (
         .connectionLost, "Send it again if that does no harm: the connection ended before an answer came"
       )
@@ -115,6 +128,12 @@ struct CurlError {
     .contains { text.contains("alert " + $0) }
   }
 
+  /// A stream that was reset without an error: libcurl has its general words for it.
+  private var isSilentEnd: Bool {
+    code == 18 && text == "Transferred a partial file"
+      || code == 92 && text == "Stream error in the HTTP/2 framing layer"
+  }
+
   /// A stream that was refused, or whose connection went away, before an answer began (RFC 9113 §6.8, §8.7). libcurl
   /// has five codes for it, each of which also stands for other things (decision 20).
   private func isLostStream(_ transfer: Transfer) -> Bool {
@@ -124,9 +143,10 @@ struct CurlError {
     // A session that has ended in good order; for broken frames libcurl has words of their own.
     case 16: text == "Error in the HTTP2 framing layer"
     // 52: a session that has ended, in good order or by broken frames, without a byte for this stream.
-    case 52, 55, 56: transfer.isOnHTTP2
+    case 18, 52, 55, 56: transfer.isOnHTTP2
     case 92:
-      text.contains("was not closed cleanly before end of the underlying stream") || text.contains("GOAWAY")
+      isSilentEnd || text.contains("GOAWAY")
+        || text.contains("was not closed cleanly before end of the underlying stream")
     default: false
     }
   }

@@ -351,6 +351,8 @@ actor CurlLoop {
   func endOfTurn() {
     collectFinished()
     if turn.mayHaveDescriptor, !shortage.line.isEmpty { letFirstTry() }
+    checkShortage()
+    endUnanswered()
     pauseHeld()
     wakeReaders(all: false)
   }
@@ -370,17 +372,6 @@ actor CurlLoop {
     }
     list.removeAll(keepingCapacity: true)
     if turn.flushList.isEmpty { swap(&list, &turn.flushList) }
-  }
-
-  /// Pauses libcurl between two receives, where it holds nothing that it would have to copy aside.
-  private func pauseHeld() {
-    guard !turn.heldList.isEmpty else { return }
-    for transfer in turn.heldList where transfer.machine.allTaken() == .pause {
-      // Both directions where nothing is sent: with one alone 7.88 forces a receive, which it must copy aside.
-      let sending = transfer.machine.phase == .receiving && transfer.upload == nil
-      _ = transfer.easy?.setPaused(receiving: true, sending: sending || transfer.machine.isSendPaused)
-    }
-    turn.heldList.removeAll(keepingCapacity: true)
   }
 
   /// Starts those that waited for a look-up.

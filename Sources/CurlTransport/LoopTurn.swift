@@ -19,6 +19,8 @@ final class LoopTurn: @unchecked Sendable {
   @safe @exclusivity(unchecked) var mayHaveDescriptor = false
   /// Whether an HTTP/2 stream was held and may be still.
   @safe @exclusivity(unchecked) var mayHaveHeldStreams = false
+  /// Transfers over HTTP/2 without an answer whose uploads have nothing to send.
+  @safe @exclusivity(unchecked) var unanswered: [Transfer] = []
   var lookups: LookupGate<Transfer>
   @safe @exclusivity(unchecked) var certificates = CertificateMemory()
   /// Transfers that may go on since a look-up has ended; started outside libcurl's callbacks.

@@ -42,6 +42,20 @@ extension Transfer {
   /// looks again, and nothing more comes that would make it.
   func askForEnd() { if isOnHTTP2 { post(.lookAgain) } }
 
+  /// Starts the task that feeds a streamed body.
+  func startFeeding() {
+    guard let upload, feeder == nil, case .stream(let make) = request.body.content else { return }
+    let trailers = request.body.trailers
+    feeder = Task { await upload.feed(from: make, trailers: trailers) }
+  }
+
+  func noteCertificates(_ connection: inout ExchangeFacts.Connection) {
+    if !connection.reused, let chain = easy?.peerCertificates {
+      turn.certificates.remember(chain, for: connection)
+    }
+    connection.certificates = turn.certificates.chain(of: connection)
+  }
+
   /// Makes the body begin anew; false when it can be read only once.
   func rewind() -> Bool {
     guard let upload, request.body.isReplayable else { return false }

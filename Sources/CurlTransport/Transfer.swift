@@ -55,6 +55,10 @@ final class Transfer: @unchecked Sendable {
   var wasOnFreshStream = false
   /// Whether its handle has sent it.
   var isHandleUsed = false
+  /// Whether a line of a head has come.
+  @safe @exclusivity(unchecked) private(set) var hasHeadBegun = false
+  /// Whether it is one of those whose answers may be lost unnoticed.
+  @safe @exclusivity(unchecked) var isWatchedForAnswer = false
   /// It met a connection of another protocol than the one that it wants.
   var metOtherProtocol = false
   /// Our port of the connection in use: tells connections to one origin apart.
@@ -169,7 +173,9 @@ final class Transfer: @unchecked Sendable {
     if provisional != nil, !settleHead() { return .refuse }
     switch machine.bodyOffered(bytes.count) {
     case .refuse: return .refuse
-    case .pause: return .pause
+    case .pause:
+      if isOnHTTP2 { easy?.watchEnd() }
+      return .pause
     case .take: break
     }
     turn.progress &+= 1
@@ -193,6 +199,7 @@ final class Transfer: @unchecked Sendable {
   func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
     turn.progress &+= 1
     deadlines.progressed(at: turn.now)
+    hasHeadBegun = true
     switch unsafe parser.line(line) {
     case .none:
       return machine.refusal == nil
@@ -267,6 +274,10 @@ final class Transfer: @unchecked Sendable {
 
   func send(into buffer: UnsafeMutableRawBufferPointer) -> UploadStorage.Read {
     guard let upload, machine.refusal == nil else { return .abort }
+    if isUploadUseless {
+      uploadEnded()
+      return .end
+    }
     let result = unsafe upload.read(into: request.sharedOptions.value.paced(buffer))
     switch result {
     case .bytes:
@@ -277,6 +288,7 @@ final class Transfer: @unchecked Sendable {
       endUploadIfAllSent()
     case .pause:
       machine.sendStarved()
+      watchForLostAnswer()
     case .end: uploadEnded()
     case .abort: break
     }
@@ -337,20 +349,6 @@ final class Transfer: @unchecked Sendable {
     let action = machine.socketOpens()
     turn.lookupEnded(self, resolved: true)
     return action == .open
-  }
-
-  private func noteCertificates(_ connection: inout ExchangeFacts.Connection) {
-    if !connection.reused, let chain = easy?.peerCertificates {
-      turn.certificates.remember(chain, for: connection)
-    }
-    connection.certificates = turn.certificates.chain(of: connection)
-  }
-
-  /// Starts the task that feeds a streamed body.
-  func startFeeding() {
-    guard let upload, feeder == nil, case .stream(let make) = request.body.content else { return }
-    let trailers = request.body.trailers
-    feeder = Task { await upload.feed(from: make, trailers: trailers) }
   }
 
   // MARK: end

@@ -7,6 +7,11 @@ enum TransferMessages {
     "Raise the limit of open files (ulimit -n), or run fewer exchanges at once"
   )
 
+  static let lostAnswer = (
+    "the server ended the stream before the request's body had gone; its answer, if there was one, is lost",
+    "Send it again if that does no harm, or over HTTP/1.1, where early answers are read"
+  )
+
   static let noHTTP2 = (
     "the server doesn't offer HTTP/2, and nothing else is wanted", "Allow HTTP/1.1 for it"
   )

@@ -37,6 +37,8 @@ struct TransferStateMachine: Sendable {
   private(set) var allowedSends: Int
   /// It was given a connection that must not be used.
   private var needsNewStart = false
+  /// It has failed: what is left of the body is taken whether the stream wants it or not.
+  private var takesAll = false
   let hasUpload: Bool
 
   init(allowedSends: Int, hasUpload: Bool) {
@@ -116,7 +118,7 @@ struct TransferStateMachine: Sendable {
     guard phase != .abandoned, phase != .ended, refusal == nil else { return .refuse }
     if isHeld, allowance >= count, allowance > 0 {
       allowance -= count
-    } else if isHeld {
+    } else if isHeld, !takesAll {
       isReceivePaused = true
       return .pause
     }
@@ -154,6 +156,14 @@ struct TransferStateMachine: Sendable {
 
   /// libcurl is made to offer what it holds once more; the next bytes pause it again if they must.
   mutating func reoffers() { isReceivePaused = false }
+
+  /// libcurl is about to end it with an error while it is paused; whether what libcurl holds is to be taken.
+  mutating func takesRest() -> Bool {
+    guard isReceivePaused, phase == .receiving, refusal == nil else { return false }
+    takesAll = true
+    isReceivePaused = false
+    return true
+  }
 
   // MARK: sending
 

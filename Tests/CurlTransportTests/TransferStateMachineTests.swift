@@ -35,6 +35,23 @@ struct TransferStateMachineTests {
     #expect(Self.machine(in: phase).phase == phase)
   }
 
+  @Test(arguments: all) func `what libcurl holds of a body that fails is taken, held or not`(_ phase: Phase) {
+    var machine = Self.machine(in: phase)
+    let before = machine.takesRest()
+    #expect(!before)
+    machine.hold()
+    _ = machine.bodyOffered(1)
+    let isPaused = machine.isReceivePaused
+    let takes = machine.takesRest()
+    #expect(takes == (phase == .receiving))
+    guard phase == .receiving else { return }
+    #expect(isPaused && !machine.isReceivePaused)
+    machine.hold()
+    #expect(machine.bodyOffered(1) == .take)
+    #expect(machine.finished() == .report)
+    #expect(machine.bodyOffered(1) == .refuse)
+  }
+
   @Test(arguments: all) func `it starts once`(_ phase: Phase) {
     var machine = Self.machine(in: phase)
     #expect(machine.start() == (phase == .queued ? .begin : .ignore))

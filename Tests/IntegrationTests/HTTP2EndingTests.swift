@@ -1,6 +1,7 @@
 import Penstock
 import PenstockTesting
 import StreamCore
+import TestSupport
 import Testing
 
 /// How streams and connections of HTTP/2 end. libcurl tells some endings by its words alone: what it says is seen here,
@@ -62,6 +63,30 @@ import Testing
       try await TestClient.trusting { client in
         let error = await failure { try await client.send(.get(server.url)).body.drain() }
         #expect(error?.kind == .http2Stream, "\(String(describing: error))")
+      }
+    }
+  }
+
+  @Test(
+    "what came for a held stream is delivered before the error that ended it beside others",
+    .enabled(if: Tool.hasPython, "needs python3 and openssl"))
+  func held_stream_ends() async throws {
+    // In frames of 16 KiB: more than the stream holds.
+    let frames = 200
+    try await TLSScript.with("h2-held", ["\(frames)"]) { server in
+      try await TestClient.trusting({ $0.loops = 1 }) { client in
+        let held = try await client.send(.get(server.url))
+        #expect(await eventually { client.gauges.bufferedBytes >= 768 << 10 })
+        // While the first is read, libcurl takes in all that came for the held one; with the second comes its end.
+        for _ in 0..<2 { try await client.expect("ok", from: .get(server.url)) }
+        var count = 0
+        let thrown = await failure { for try await chunk in held.body { count += chunk.count } }
+        #expect(count == frames * 16384)
+        #expect(thrown?.kind == .http2Stream, "\(String(describing: thrown))")
+        #expect(thrown?.received == Int64(count))
+        #expect(client.gauges.bufferedBytes == 0)
+        // The handle that was held is fit for others.
+        try await client.expect("ok", from: .get(server.url))
       }
     }
   }

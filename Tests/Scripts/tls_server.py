@@ -150,6 +150,23 @@ def answer(connection, stream, number):
         connection.sendall(status + frame(DATA, END_STREAM, stream, b"ok"))
         connection.sendall(frame(GOAWAY, 0, 0, struct.pack(">II", stream, 0)))
         wait_for_end(connection)
+    elif MODE.startswith("h2-early"):
+        # Refuses before the body is read: all in one record, behind which nothing more is read.
+        early = frame(HEADERS, END_HEADERS, stream, b"\x08\x03413" + b"\x0f\x0d\x012" * ("unknown" not in MODE))
+        early += frame(DATA, END_STREAM, stream, b"no")
+        if "reset" in MODE:
+            early += frame(RST_STREAM, 0, stream, struct.pack(">I", 0))
+        if "goaway" in MODE:
+            early += frame(GOAWAY, 0, 0, struct.pack(">II", stream, 0))
+        connection.sendall(early)
+    elif MODE == "h2-held":
+        # The first stream gets more than its reader takes, and is reset when the third is asked for.
+        if number == 1:
+            connection.sendall(status + frame(DATA, 0, stream, b"x" * 16384) * NUMBER)
+        else:
+            if number == 3:
+                connection.sendall(frame(RST_STREAM, 0, 1, struct.pack(">I", 2)))
+            connection.sendall(status + frame(DATA, END_STREAM, stream, b"ok"))
     elif MODE == "h2-silent":
         connection.sendall(status + frame(DATA, 0, stream, b"hello"))
     elif MODE == "h2-goaway":

@@ -16,7 +16,9 @@ extension CurlLoop {
     if transfer.starvedSince == nil { transfer.starvedSince = turn.now }
     guard hasPatience(transfer) else { return false }
     multi.remove(easy)
-    multi.keepFewest()
+    multi.holdConnections()
+    // A look-up or a file needs some that libcurl knows nothing of.
+    if code != 7 { giveAway(multi) }
     if turn.now &- shortage.lastAsked >= Self.betweenCalls {
       shortage.lastAsked = turn.now
       relief.ask(for: self)
@@ -82,11 +84,29 @@ extension CurlLoop {
     }
   }
 
-  /// Another loop has no descriptor left: what nobody uses here is closed. libcurl counts whole seconds.
+  /// Another loop has no descriptor left.
   func closeKept() {
-    guard let multi else { return }
-    var age = ConnectionAge()
-    age.idle = .zero
-    SweepHandle(age)?.run(on: multi)
+    turn.now = LoopExecutor.monotonicNow()
+    if let multi { giveAway(multi) }
+  }
+
+  /// Closes what nobody uses, now and for a while.
+  private func giveAway(_ multi: MultiHandle) {
+    shortage.givesUntil = turn.now &+ 2 * Self.betweenCalls
+    multi.giveAway(true)
+    multi.closeUnused()
+  }
+
+  /// The want of descriptors is over when no transfer runs.
+  func checkShortage() {
+    guard let multi, multi.isShort else { return }
+    if running.isEmpty {
+      shortage.givesUntil = 0
+      return multi.endShortage()
+    }
+    if shortage.givesUntil != 0, turn.now >= shortage.givesUntil {
+      shortage.givesUntil = 0
+      multi.giveAway(false)
+    }
   }
 }

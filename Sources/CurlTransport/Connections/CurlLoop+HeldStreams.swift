@@ -1,8 +1,20 @@
 import StreamCore
 
-/// libcurl takes in up to a whole window of a held HTTP/2 stream while another stream of its connection runs. A lone
+/// Streams that their readers hold. libcurl takes in up to a whole window of a held HTTP/2 stream while another stream of its connection runs. A lone
 /// held stream costs nothing: its connection isn't read.
 extension CurlLoop {
+  /// Pauses libcurl between two receives, where it holds nothing that it would have to copy aside.
+  func pauseHeld() {
+    guard !turn.heldList.isEmpty else { return }
+    for transfer in turn.heldList where transfer.machine.allTaken() == .pause {
+      // Both directions where nothing is sent: with one alone 7.88 forces a receive, which it must copy aside.
+      let sending = transfer.machine.phase == .receiving && transfer.upload == nil
+      _ = transfer.easy?.setPaused(receiving: true, sending: sending || transfer.machine.isSendPaused)
+      if transfer.isOnHTTP2 { transfer.easy?.watchEnd() }
+    }
+    turn.heldList.removeAll(keepingCapacity: true)
+  }
+
   /// The window that libcurl gives each stream.
   private static let streamWindow: Int64 = 32 << 20
 

@@ -9,6 +9,8 @@ struct DescriptorShortage {
   var isTimerSet = false
   /// When the other loops were asked to give theirs.
   var lastAsked: UInt64 = 0
+  /// Until then what nobody uses is closed at once, for others; 0: it is kept.
+  var givesUntil: UInt64 = 0
 }
 
 /// Tells a loop that those that wait for a descriptor may try again.

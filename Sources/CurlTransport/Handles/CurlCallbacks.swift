@@ -76,6 +76,12 @@ enum CurlCallbacks {
     return transfer.rewind() ? Int32(CURL_SEEKFUNC_OK) : Int32(CURL_SEEKFUNC_FAIL)
   }
 
+  /// Something may have happened to a held stream.
+  static let progress: cshims_xferinfo_callback = { context, _, _, _, _ in
+    unsafe easy(context)?.takeHeldBytes()
+    return 0
+  }
+
   /// The connection stands and the request is about to be sent.
   static let prereq: cshims_prereq_callback = { context, remoteIP, localIP, remotePort, localPort in
     guard let easy = unsafe easy(context), let transfer = easy.transfer else {

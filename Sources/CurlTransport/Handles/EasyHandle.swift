@@ -27,6 +27,8 @@ import StreamCore
   @safe @exclusivity(unchecked) private(set) var setUpFailure: Int?
   /// The connection that the request was sent on.
   @safe @exclusivity(unchecked) var connection: KnownConnection?
+  /// Whether libcurl calls back before it ends the transfer.
+  @safe @exclusivity(unchecked) var watchesEnd = false
   /// Whether the last request had a pace, an Expect limit or trailers of its own.
   var isPaced = false
   /// False for a handle that has failed to rewind: libcurl keeps it in that state.
@@ -64,6 +66,7 @@ import StreamCore
       unsafe cshims_set_fresh_connect(raw, 0)
       opensFresh = false
     }
+    watchEndNoMore()
     headers = nil
     overrides = nil
   }
@@ -72,16 +75,6 @@ import StreamCore
   func setPaused(receiving: Bool, sending: Bool) -> Int {
     let mask = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)
     return Int(unsafe curl_easy_pause(raw, mask).rawValue)
-  }
-
-  /// Makes libcurl offer the bytes that it has kept aside while paused, which its transfer now refuses.
-  ///
-  /// 7.88 forgets to free them when the transfer leaves a connection that others use, and would deliver them as part
-  /// of the handle's next body. After a failure it has no connection to offer them on: such a handle is spoilt.
-  func dropHeldBytes() {
-    if setPaused(receiving: false, sending: true) == Int(CURLE_BAD_FUNCTION_ARGUMENT.rawValue) {
-      isRecyclable = false
-    }
   }
 
   /// Lets the connection end with a reset: unsent bytes would hold back an orderly end from a peer that reads

@@ -11,11 +11,14 @@ import CCurl
 
   deinit { unsafe bytes.deallocate() }
 
+  /// Whether libcurl has said anything.
+  var isSet: Bool { unsafe bytes.pointee != 0 }
+
   func clear() { unsafe bytes.pointee = 0 }
 
   /// What libcurl said, or its general text for the code.
   func text(for code: CURLcode) -> String {
-    if unsafe bytes.pointee != 0 { return unsafe String(cString: bytes) }
+    if isSet { return unsafe String(cString: bytes) }
     return unsafe curl_easy_strerror(code).map { unsafe String(cString: $0) } ?? "error \(code.rawValue)"
   }
 }

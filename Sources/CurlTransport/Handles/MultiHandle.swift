@@ -42,28 +42,60 @@ import PollLoop
   /// Lets libcurl keep connections beside those of the running transfers: at its limit it would close each one
   /// that becomes idle.
   func makeRoom(running: Int) {
-    if isShort, running > 0 { return }
-    if isShort {
-      isShort = false
-      setTotal(0)
-    }
+    if isShort { return }
     let steps = (running + limitStep - 1) / limitStep
     let limit = keptConnections + steps * limitStep
     // A step back needs two, so that a number of transfers around a step doesn't change it all the time.
-    guard limit > connectionLimit || limit + limitStep < connectionLimit else { return }
-    connectionLimit = limit
-    unsafe cshims_multi_set_max_connects(raw, limit)
+    if limit > connectionLimit || limit + limitStep < connectionLimit { keep(limit) }
   }
 
-  /// Descriptors have run out: until no transfer runs any more, there are no more connections than now. libcurl closes
-  /// a kept one for each new one, and lets wait what finds none.
-  func keepFewest() {
+  /// Descriptors have run out: until `endShortage` there are no more connections than now. libcurl closes one that
+  /// nobody uses for each new one, and lets wait what finds none.
+  func holdConnections() {
     if !isShort {
       isShort = true
-      connectionLimit = 1
-      unsafe cshims_multi_set_max_connects(raw, 1)
+      // What waits in libcurl is given a connection that becomes free in its next round: none is closed before.
+      keep(Self.noLimit)
     }
     setTotal(max(1, poller.openSockets))
+  }
+
+  /// Whether connections are closed as soon as nobody uses them, for others that have no descriptor.
+  func giveAway(_ gives: Bool) {
+    if isShort { keep(gives ? 1 : Self.noLimit) }
+  }
+
+  /// No transfer runs any more.
+  func endShortage() {
+    guard isShort else { return }
+    isShort = false
+    setTotal(0)
+    closeUnused(downTo: keptConnections)
+    makeRoom(running: 0)
+  }
+
+  /// Closes connections that nobody uses, at once and the oldest first: libcurl closes one for each transfer that wants
+  /// a connection beyond the limit.
+  func closeUnused(downTo kept: Int = 0) {
+    guard poller.openSockets > kept, let sweep = SweepHandle(ConnectionAge()) else { return }
+    let limit = totalLimit
+    setTotal(1)
+    var open = poller.openSockets
+    while open > kept {
+      sweep.run(on: self)
+      // Those that are left are in use.
+      guard poller.openSockets < open else { break }
+      open = poller.openSockets
+    }
+    setTotal(limit)
+  }
+
+  private static let noLimit = 1 << 20
+
+  private func keep(_ count: Int) {
+    guard count != connectionLimit else { return }
+    connectionLimit = count
+    unsafe cshims_multi_set_max_connects(raw, count)
   }
 
   /// Some time has passed without a new want of descriptors: one more may be tried.
@@ -177,6 +209,9 @@ import PollLoop
     forget(socket)
     poller.closed(fd: socket)
   }
+
+  /// Whether libcurl wants to know of anything on the descriptor.
+  func waits(for socket: Int32) -> Bool { interest(of: socket) != nil }
 
   private func interest(of socket: Int32) -> SocketInterest? {
     let index = Int(socket)
