@@ -32,13 +32,15 @@ import Testing
 
   @Test func `failed attempts are made again, and counted`() async throws {
     let counts = Counts()
+    // A kept connection that is reset is no attempt's end: the request goes out again on a new one.
+    let close = [("Connection", "close")]
     let server = try ScriptedServer(respond: { request in
       let count = counts.add(request.target)
       switch (request.target, count) {
-      case ("/twice", ...2): return [.response(status: 503, body: "later")]
+      case ("/twice", ...2): return [.response(status: 503, fields: close, body: "later")]
       case ("/reset", 1): return [.reset]
-      case ("/never", _): return [.response(status: 500)]
-      default: return [.response(body: "ok")]
+      case ("/never", _): return [.response(status: 500, fields: close)]
+      default: return [.response(fields: close, body: "ok")]
       }
     })
     try await TestClient.with { client in
