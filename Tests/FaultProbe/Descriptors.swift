@@ -19,6 +19,13 @@ enum Descriptors {
     let gauges = await client.connectionGauges()
     print("open \(gauges.open)")
     print("in-use \(gauges.inUse)")
+    // Kept connections may hold nearly all descriptors: a look-up gets those that it needs.
+    do {
+      _ = try await client.send(.get("http://no-such-name.invalid/"))
+      print("look-up answered")
+    } catch {
+      print("look-up \(error.kind.rawValue)")
+    }
     await client.shutdown()
   }
 

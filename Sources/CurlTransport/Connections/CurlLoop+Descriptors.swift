@@ -6,7 +6,8 @@ extension CurlLoop {
   /// So long a transfer waits while no transfer of the loop gets a socket.
   private static let patience: UInt64 = 10_000_000_000
   private static let pause: UInt64 = 50_000_000
-  private static let betweenCalls: UInt64 = 1_000_000_000
+  private static let betweenCalls: UInt64 = 100_000_000
+  private static let giving: UInt64 = 1_000_000_000
 
   /// Takes a transfer that found no descriptor out of libcurl, to come back later; false when it has waited enough.
   func waitsForDescriptor(_ transfer: Transfer, code: Int) -> Bool {
@@ -92,7 +93,7 @@ extension CurlLoop {
 
   /// Closes what nobody uses, now and for a while.
   private func giveAway(_ multi: MultiHandle) {
-    shortage.givesUntil = turn.now &+ 2 * Self.betweenCalls
+    shortage.givesUntil = turn.now &+ Self.giving
     multi.giveAway(true)
     multi.closeUnused()
   }

@@ -131,6 +131,7 @@ import Testing
       #expect(facts["good"] == "\(count)", "\(facts)")
       #expect(facts["error"] == nil)
       #expect(facts["in-use"] == "0")
+      #expect(facts["look-up"] == HTTPError.Kind.hostNotResolved.rawValue, "\(facts)")
     }
   }
 
