@@ -8,7 +8,8 @@ def verdicts(result):
             if series.contender.label != requirement.label:
                 continue
             figure = {"value": series.value, "ratio": result.ratio(series, requirement.against),
-                      "cpu_ratio": result.cpu_ratio(series)}[requirement.figure]
+                      "cpu_ratio": result.cpu_ratio(series),
+                      "cpu_added": result.cpu_added(series, requirement.against) * 1e6}[requirement.figure]
             kept = ((requirement.at_least is None or figure >= requirement.at_least)
                     and (requirement.at_most is None or figure <= requirement.at_most))
             yield requirement, figure, kept
@@ -21,15 +22,21 @@ def bound(requirement):
 
 
 def described(requirement, result):
-    name = {"value": result.work.unit, "ratio": "× C", "cpu_ratio": "× C's CPU"}[requirement.figure]
-    if requirement.against:
+    name = {"value": result.work.unit, "ratio": "× C", "cpu_ratio": "× C's CPU",
+            "cpu_added": "µs of CPU added"}[requirement.figure]
+    if requirement.against and requirement.figure == "ratio":
         name = f"× {requirement.against}"
     return f"{bound(requirement)} {name}"
 
 
-def cpu(series):
-    """Of a GB where bytes are what is moved, else of a request."""
-    return f"{series.cpu_each * 1e9:.2f} s/GB" if series.is_per_byte else f"{series.cpu_each * 1e6:.1f} µs"
+def cpu(series, result=None):
+    """Of a GB where bytes are what is moved, else of a request, and what that is more than the limit's."""
+    if series.is_per_byte:
+        return f"{series.cpu_each * 1e9:.2f} s/GB"
+    text = f"{series.cpu_each * 1e6:.1f} µs"
+    if result is None or series is result.limit or result.work.unit != "µs each":
+        return text
+    return f"{text} ({result.cpu_added(series) * 1e6:+.1f})"
 
 
 def missed(result):
@@ -52,7 +59,7 @@ def table(result):
         rows.append((
             series.contender.label + (" *" if series is result.limit else ""), number(series.value),
             f"{number(min(series.values))}–{number(max(series.values))}", f"{result.ratio(series):.2f}",
-            cpu(series), f"{result.cpu_ratio(series):.2f}", f"{series.peak_mib:.1f}",
+            cpu(series, result), f"{result.cpu_ratio(series):.2f}", f"{series.peak_mib:.1f}",
             number(series.switches), must))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
@@ -67,7 +74,8 @@ def as_json(result):
         "limit": result.limit.contender.label, "missed": missed(result), "not_built": result.absent,
         "contenders": [{
             "label": series.contender.label, "median": series.value, "ratio": result.ratio(series),
-            "cpu_ratio": result.cpu_ratio(series), "cpu": cpu(series), "peak_mib": series.peak_mib,
+            "cpu_ratio": result.cpu_ratio(series), "cpu": cpu(series),
+            "cpu_added_us": result.cpu_added(series) * 1e6, "peak_mib": series.peak_mib,
             "switches": series.switches, "values": series.values,
             "lines": series.lines,
         } for series in result.series],

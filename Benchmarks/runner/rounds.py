@@ -71,6 +71,13 @@ class Result:
         other = next((each for each in self.series if each.contender.label == against), self.limit)
         return series.value / other.value if other.value else float("nan")
 
+    def cpu_added(self, series, against=None):
+        """CPU seconds a unit of work more than another takes, each round for itself: so a slow minute hits both."""
+        other = next((each for each in self.series if each.contender.label == against), self.limit)
+        unit = "bytes" if series.is_per_byte else "requests"
+        return statistics.median(mine["cpu_seconds"] / mine[unit] - its["cpu_seconds"] / its[unit]
+                                 for mine, its in zip(series.lines, other.lines))
+
     def cpu_ratio(self, series):
         return series.cpu_each / self.limit.cpu_each if self.limit.cpu_each else float("nan")
 

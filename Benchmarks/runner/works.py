@@ -67,10 +67,10 @@ class Contender:
 class Requirement:
     """`figure` of the contender `label` is at least or at most `bound`."""
     label: str
-    figure: str  # value, ratio (in the work's unit) or cpu_ratio
+    figure: str  # value, ratio (in the work's unit), cpu_ratio or cpu_added (µs a unit of work)
     at_least: float | None = None
     at_most: float | None = None
-    against: str | None = None  # the label that a ratio is to; None: the limit
+    against: str | None = None  # the label that a ratio or what is added is to; None: the limit
 
 
 @dataclass(frozen=True)
@@ -210,6 +210,10 @@ def rows(at, sizes):
         [Requirement("lines of bytes", "value", at_least=1.0)])
 
 
+# A retry policy, a rate limit, a concurrency limit and a circuit breaker, none of which ever acts, and a bearer token.
+GUARDED = ("--bearer", "--guarded")
+
+
 def calls(at, sizes):
     """Small JSON calls one after another: what the typed client and the guards add."""
     def contender(label, *more, **facts):
@@ -219,8 +223,21 @@ def calls(at, sizes):
     return Work(
         "calls", "GETs of a small JSON, one after another", "µs each", "microseconds_each", False,
         [contender("collected", "--collected", is_limit=True), contender("typed", "--typed"),
-         contender("guarded", "--guarded")],
+         contender("its field by hand", "--collected", "--field"), contender("guarded", "--collected", *GUARDED)],
         [Requirement("typed", "cpu_ratio", at_most=1.3)])
+
+
+def stages(sizes):
+    """The same without a server: a loop and a socket vary by more than the guards add."""
+    def contender(label, *more, **facts):
+        arguments = ("stages", "http://127.0.0.1/json", "--requests", str(10 * sizes.sequential), *more)
+        return Contender(label, PENSTOCK, arguments, **facts)
+
+    return Work(
+        "stages", "GETs that a transport in memory answers", "µs each", "microseconds_each", False,
+        [contender("its field by hand", "--field", is_limit=True), contender("bearer", "--bearer"),
+         contender("retry and guards", "--field", "--guarded"), contender("guarded", *GUARDED)],
+        [Requirement("guarded", "cpu_added", at_most=3)])
 
 
 def sequential(at, sizes):
@@ -316,6 +333,7 @@ def all_works(at, sizes):
         sequential(at, sizes),
         rows(at, sizes),
         calls(at, sizes),
+        stages(sizes),
         many(at, sizes),
         batch(at, sizes),
         hosts(at, sizes),

@@ -38,12 +38,13 @@ struct Fetches: Sendable {
   private func fetchInTurn(_ client: Client, requests: Int) async throws -> Int {
     var bytes = 0
     let segment = options.segment
+    let request = options.request
     for _ in 0..<requests {
       if options.isTyped {
         bytes += try await client.path(segment).get().value(as: SmallValue.self).name.utf8.count
         continue
       }
-      let response = try await client.send(.get(options.url)).checked()
+      let response = try await client.send(request).checked()
       if options.isStreamed {
         for try await chunk in response.body { bytes += chunk.count }
       } else {

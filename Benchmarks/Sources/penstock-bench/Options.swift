@@ -20,6 +20,10 @@ struct Options: Sendable {
   var isTyped = false
   /// Calls have a retry policy, a rate limit, a concurrency limit and a circuit breaker, none of which ever acts.
   var isGuarded = false
+  /// Calls carry a bearer token, which a credential puts on them.
+  var isAuthorized = false
+  /// Calls carry the same token, which they bring themselves.
+  var hasOwnField = false
   /// A download is hashed (SHA-256) on its way.
   var isHashed = false
   var count = 1
@@ -46,6 +50,8 @@ struct Options: Sendable {
       case "--collected": isCollected = true
       case "--typed": isTyped = true
       case "--guarded": isGuarded = true
+      case "--bearer": isAuthorized = true
+      case "--field": hasOwnField = true
       case "--sha256": isHashed = true
       default:
         guard let value = rest.popFirst(), take(name, value) else { return nil }
@@ -89,6 +95,13 @@ struct Options: Sendable {
   /// The last segment of the URL's path, which a typed call puts behind its base URL.
   var segment: String { url.split(separator: "/").last.map(String.init) ?? "" }
 
+  static let token = "a-token-of-some-length-0123456789"
+
+  /// The GET that is made again and again.
+  var request: Request {
+    hasOwnField ? .get(url, headers: ["Authorization": "Bearer " + Self.token]) : .get(url)
+  }
+
   /// The client under test.
   func client(parallel: Int) -> Client { Client(configuration: configuration(parallel: parallel)) }
 
@@ -99,6 +112,9 @@ struct Options: Sendable {
     configuration.limits.perHost = max(configuration.limits.perHost, parallel)
     configuration.tls.caFile = cacert
     configuration.version = version
+    if isAuthorized, let origin = try? HTTPOrigin(of: url) {
+      configuration.credentials = [ScopedCredential(.bearer(Self.token), for: OriginPattern(origin))]
+    }
     if isGuarded {
       configuration.retry = RetryPolicy()
       configuration.middlewares = [

@@ -15,10 +15,12 @@ struct PenstockBench {
   @concurrent private static func run() async {
     guard let options = Options(CommandLine.arguments) else {
       print("usage: penstock-bench MODE URL")
-      print("modes: large values small sequential batch hosts events idle stopped-reader upload download")
+      print("modes: large values small sequential stages batch hosts events idle stopped-reader upload")
+      print("       download")
       print("         [--count K] [--requests N] [--parallel P] [--on-loop] [--streams N] [--bytes N]")
       print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE] [--to FILE] [--slow URL]")
       print("         [--segments N] [--sha256] [--streamed|--collected|--typed] [--guarded]")
+      print("         [--bearer|--field]")
       print("         [--as drain|byte-lines|lines|json-lines|elements|events|gunzip|gunzip-lines|pipeline]")
       exit(2)
     }
@@ -31,6 +33,7 @@ struct PenstockBench {
       case "hosts": try await ManyHosts(options: options).run()
       case "events": try await EventStreams(options: options).run()
       case "sequential": try await Fetches(options: options, parallel: 1).run()
+      case "stages": try await Stages(options: options).run()
       case "idle": try await Idle(options: options).run()
       case "stopped-reader": try await StoppedReader(options: options).run()
       case "download": try await FileDownload(options: options).run()
