@@ -38,8 +38,11 @@ extension Request {
   var hasNoChoices: Bool { CopyOnWrite.areSame(choices, RequestChoices.none) }
 
   /// Whether it is a method and a URL, and nothing else.
-  var isBare: Bool {
-    guard hasNoChoices, headers.isEmpty, case .empty = body.content else { return false }
+  var isBare: Bool { headers.isEmpty && hasOnlyHeaders }
+
+  /// The same, but for header fields.
+  var hasOnlyHeaders: Bool {
+    guard hasNoChoices, case .empty = body.content else { return false }
     return body.isPlain
   }
 

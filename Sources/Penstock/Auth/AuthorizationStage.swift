@@ -31,11 +31,18 @@ struct AuthorizationStage: AttemptAuthorizer {
   /// What the stage remembers of an attempt.
   private struct Memo: Sendable {
     var stage: AuthorizationStage
-    var parts: [(part: any Credential, place: Int, context: CredentialContext)]
+    var parts: [Entry] = []
 
     func keeping(_ isWanted: (any Credential) -> Bool) -> Memo {
-      Memo(stage: stage, parts: parts.filter { isWanted($0.part) })
+      Memo(stage: stage, parts: parts.filter { isWanted($0.part.credential) })
     }
+  }
+
+  /// A credential that was put on an attempt.
+  private struct Entry: Sendable {
+    let part: ClientCredentials.Part
+    let place: Int
+    var context: CredentialContext
   }
 
   /// The stage of a client; nil when it has neither credentials nor proofs.
@@ -43,35 +50,38 @@ struct AuthorizationStage: AttemptAuthorizer {
     configuration.credentials.isEmpty && configuration.proofs.isEmpty ? nil : AuthorizationStage()
   }
 
-  /// The credentials for an origin, in order.
-  private func credentials(
-    _ configuration: ClientConfiguration, _ origin: HTTPOrigin
-  ) throws(HTTPError) -> [any Credential] {
+  /// The credentials and proofs for an origin, in order, and the places by which they are known: proofs keep theirs
+  /// whatever credentials there are.
+  private func forEachPart(
+    _ known: ClientCredentials, _ origin: HTTPOrigin,
+    _ body: (ClientCredentials.Part, Int) throws(HTTPError) -> Void
+  ) throws(HTTPError) {
     switch choice {
-    case .none: return []
-    case .own(let credential): return [credential]
+    case .none: break
+    case .own(let credential): try body(ClientCredentials.Part(credential, []), 0)
     case .client:
-      try Self.check(configuration.credentials.flatMap(\.origins), "credentials", origin)
-      return configuration.credentials.filter { $0.matches(origin) }.map(\.credential)
+      try known.checkCredentials()
+      var place = 0
+      for part in known.credentials where part.matches(origin) {
+        try body(part, place)
+        place += 1
+      }
+    }
+    guard provesRequests, !known.proofs.isEmpty else { return }
+    try known.checkProofs()
+    var place = 1000
+    for part in known.proofs where part.matches(origin) {
+      try body(part, place)
+      place += 1
     }
   }
 
-  private func proofs(
-    _ configuration: ClientConfiguration, _ origin: HTTPOrigin
-  ) throws(HTTPError) -> [any Credential] {
-    guard provesRequests else { return [] }
-    try Self.check(configuration.proofs.flatMap(\.origins), "proofs", origin)
-    return configuration.proofs.filter { $0.matches(origin) }
-  }
-
-  private static func check(
-    _ patterns: [OriginPattern], _ setting: String, _ origin: HTTPOrigin
-  ) throws(HTTPError) {
-    guard let bad = patterns.first(where: \.isInvalid) else { return }
-    throw HTTPError(
-      .invalidConfiguration, phase: .queue,
-      message: "the client's setting \"\(setting)\" has the origin \"\(bad)\", which can't be read",
-      advice: "Write https://host, https://host:port or https://*.domain")
+  private func context(
+    _ place: Int, _ origin: HTTPOrigin, _ client: Client, _ hop: Int
+  ) -> CredentialContext {
+    CredentialContext(
+      client: client, origin: origin, hop: hop,
+      resends: resends.isEmpty ? 0 : resends[place] ?? 0, refreshes: refreshes)
   }
 
   func authorize(
@@ -84,8 +94,43 @@ struct AuthorizationStage: AttemptAuthorizer {
     }
   }
 
+  private var isMarked: Bool { if case .none = mark { false } else { true } }
+
   private static func now(of request: Request, else stage: AuthorizationStage) -> AuthorizationStage {
-    request.choices.value.authorizer as? AuthorizationStage ?? stage
+    request.hasNoChoices ? stage : request.choices.value.authorizer as? AuthorizationStage ?? stage
+  }
+
+  func authorizeAtOnce(
+    _ request: Request, _ client: Client, hop: Int
+  ) throws(HTTPError) -> AuthorizedRequest? {
+    do throws(HTTPError) {
+      if request.hasNoChoices { return try putAtOnce(on: request, client, hop) }
+      return try Self.now(of: request, else: self).putAtOnce(on: request, client, hop)
+    } catch {
+      throw error.naming(method: request.method, url: request.url)
+    }
+  }
+
+  /// Nil when one of them can't without a wait; then none has been touched.
+  private func putAtOnce(
+    on request: Request, _ client: Client, _ hop: Int
+  ) throws(HTTPError) -> AuthorizedRequest? {
+    let origin = try HTTPOrigin(of: request.url)
+    var authorized = request
+    var entries: [Entry] = []
+    var isPrompt = true
+    try forEachPart(client.stages.credentials, origin) { part, place throws(HTTPError) in
+      guard isPrompt else { return }
+      if let fixed = part.fixed { return try fixed.put(on: &authorized) }
+      guard let prompt = part.prompt else { return isPrompt = false }
+      var context = context(place, origin, client, hop)
+      isPrompt = try prompt.authorizeAtOnce(&authorized, &context)
+      entries.append(Entry(part: part, place: place, context: context))
+    }
+    guard isPrompt else { return nil }
+    // Nobody has to be asked about the answer.
+    if entries.isEmpty { return AuthorizedRequest(authorized) }
+    return AuthorizedRequest(authorized, memo: Memo(stage: self, parts: entries))
   }
 
   private func put(
@@ -93,25 +138,31 @@ struct AuthorizationStage: AttemptAuthorizer {
   ) async throws(HTTPError) -> AuthorizedRequest {
     do throws(HTTPError) {
       let origin = try HTTPOrigin(of: request.url)
-      let configuration = attempt.client.configuration
-      let first = try credentials(configuration, origin)
-      let all = first + (try proofs(configuration, origin))
-      guard !all.isEmpty else { return AuthorizedRequest(request) }
-      var memo = Memo(stage: self, parts: [])
+      var memo = Memo(stage: self)
+      try forEachPart(attempt.client.stages.credentials, origin) { part, place throws(HTTPError) in
+        memo.parts.append(
+          Entry(part: part, place: place, context: context(place, origin, attempt.client, attempt.hop)))
+      }
+      guard !memo.parts.isEmpty else { return AuthorizedRequest(request) }
       var request = request
-      for (index, part) in all.enumerated() {
-        // Proofs keep their place whatever credentials there are.
-        let place = index < first.count ? index : 1000 + index - first.count
-        var context = CredentialContext(
-          client: attempt.client, origin: origin, hop: attempt.hop, resends: resends[place] ?? 0,
-          refreshes: refreshes)
-        try await part.authorize(&request, &context)
-        memo.parts.append((part, place, context))
+      for index in memo.parts.indices {
+        var context = memo.parts[index].context
+        try await memo.parts[index].part.credential.authorize(&request, &context)
+        memo.parts[index].context = context
       }
       return AuthorizedRequest(request, memo: memo)
     } catch {
       throw error.naming(method: request.method, url: request.url)
     }
+  }
+
+  func surelyStands(_ head: ResponseHead, to sent: AuthorizedRequest) -> Bool {
+    guard sent.memo != nil else { return true }
+    guard let memo = sent.memo as? Memo else { return false }
+    for entry in memo.parts where entry.part.fixed == nil {
+      guard let prompt = entry.part.prompt, prompt.surelyStands(head) else { return false }
+    }
+    return true
   }
 
   func judge(
@@ -133,7 +184,7 @@ struct AuthorizationStage: AttemptAuthorizer {
       var asking: Int?
       for entry in memo.parts.reversed() {
         guard asking == nil else { break }
-        if try await entry.part.answered(head, to: request, entry.context) == .resend {
+        if try await entry.part.credential.answered(head, to: request, entry.context) == .resend {
           asking = entry.place
         }
       }
@@ -174,20 +225,27 @@ struct AuthorizationStage: AttemptAuthorizer {
 
   private static let sessionLimit = 1 << 20
 
+  func deliversAsIs(_ head: ResponseHead, _ request: Request, _ client: Client) -> Bool {
+    guard head.status.isSuccess else { return true }
+    let isMarked = request.hasNoChoices ? isMarked : Self.now(of: request, else: self).isMarked
+    if isMarked { return false }
+    for each in client.stages.credentials.sessions where each.session.saves(head, isMarked: false) {
+      return false
+    }
+    return true
+  }
+
   private func savers(
     _ response: Response, _ attempt: AuthorizationAttempt
   ) throws(HTTPError) -> [SessionAuthenticator] {
     if case .into(let session) = mark { return session.saves(response.head, isMarked: true) ? [session] : [] }
-    let credentials = attempt.client.configuration.credentials
-    guard !credentials.isEmpty, response.status.isSuccess else { return [] }
+    let sessions = attempt.client.stages.credentials.sessions
+    guard !sessions.isEmpty, response.status.isSuccess else { return [] }
     var isMarked = false
     if case .client = mark { isMarked = true }
     let origin = try HTTPOrigin(of: attempt.request.url)
-    return credentials.compactMap { scoped in
-      guard let session = scoped.credential as? SessionAuthenticator, scoped.matches(origin),
-        session.saves(response.head, isMarked: isMarked)
-      else { return nil }
-      return session
+    return sessions.compactMap { each in
+      each.part.matches(origin) && each.session.saves(response.head, isMarked: isMarked) ? each.session : nil
     }
   }
 }

@@ -46,7 +46,7 @@ public final class CircuitBreaker: Middleware {
   private let key: GuardKey
   private let isFailure: @Sendable (RetryRule.Outcome) -> Bool
   private let observer: GuardObserver?
-  private let circuits = Mutex<[String: CircuitStateMachine]>([:])
+  private let circuits = Mutex(KeyedStates<CircuitStateMachine>())
 
   /// A breaker.
   ///
@@ -92,12 +92,10 @@ public final class CircuitBreaker: Middleware {
     let life = try admit(key, request, context)
     do throws(HTTPError) {
       let response = try await next(request)
-      ended(isFailure(.head(response.head)) ? .failure : .success, key, life, context)
+      ended(.head(response.head), key, life, context.clock.now())
       return response
     } catch {
-      let result: CircuitStateMachine.Result =
-        error.kind == .cancelled ? .neither : isFailure(.failure(error)) ? .failure : .neither
-      ended(result, key, life, context)
+      ended(.failure(error), key, life, context.clock.now())
       throw error
     }
   }
@@ -106,12 +104,7 @@ public final class CircuitBreaker: Middleware {
     _ key: String, _ request: Request, _ context: MiddlewareContext
   ) throws(HTTPError) -> Int {
     let now = context.clock.now()
-    let (admission, change) = circuits.withLock { circuits in
-      if circuits.count >= Self.sweepCount, circuits[key] == nil {
-        circuits = circuits.filter { $0.value.state != .closed }
-      }
-      return circuits[key, default: CircuitStateMachine(settings)].admit(at: now)
-    }
+    let (admission, change) = circuits.withLock { circuits in circuit(key, &circuits) { $0.admit(at: now) } }
     tell(change, key)
     switch admission {
     case .pass(let life): return life
@@ -124,14 +117,44 @@ public final class CircuitBreaker: Middleware {
     }
   }
 
+  /// Changes the circuit of a key.
+  private func circuit<Result>(
+    _ key: String, _ circuits: inout KeyedStates<CircuitStateMachine>,
+    _ change: (inout CircuitStateMachine) -> Result
+  ) -> Result {
+    circuits.change(
+      key, orMake: { CircuitStateMachine(settings) }, sweepCount: Self.sweepCount,
+      isIdle: { $0.state == .closed }, change)
+  }
+
   private func ended(
-    _ result: CircuitStateMachine.Result, _ key: String, _ life: Int, _ context: MiddlewareContext
+    _ outcome: RetryRule.Outcome, _ key: String, _ life: Int,
+    _ now: @autoclosure () -> ContinuousClock.Instant
   ) {
-    let now = context.clock.now()
-    tell(circuits.withLock { $0[key]?.ended(result, life: life, at: now) }, key)
+    let result = result(outcome)
+    tell(circuits.withLock { $0.change(key) { $0.ended(result, life: life, at: now()) } ?? nil }, key)
+  }
+
+  private func result(_ outcome: RetryRule.Outcome) -> CircuitStateMachine.Result {
+    switch outcome {
+    case .head: isFailure(outcome) ? .failure : .success
+    case .failure(let error): error.kind != .cancelled && isFailure(outcome) ? .failure : .neither
+    }
   }
 
   private func tell(_ change: CircuitStateMachine.Change?, _ key: String) {
     if let change { observer?(.circuit(key: key, from: change.from, to: change.to)) }
+  }
+}
+
+extension CircuitBreaker: PromptGuard {
+  func enter(_ attempt: GuardedAttempt) -> GuardPass? {
+    guard let key = attempt.key(key) else { return GuardPass(key: nil) }
+    let life = circuits.withLock { circuits in circuit(key, &circuits) { $0.lifeIfClosed } }
+    return life.map { GuardPass(key: key, life: $0) }
+  }
+
+  func ended(_ outcome: RetryRule.Outcome, _ pass: GuardPass, _ stages: PipelineStages) {
+    if let key = pass.key { ended(outcome, key, pass.life, stages.clock.now()) }
   }
 }

@@ -39,6 +39,9 @@ struct CircuitStateMachine: Sendable {
 
   init(_ settings: CircuitBreaker.Settings) { self.settings = settings }
 
+  /// What `admit` would answer with, where all go through.
+  var lifeIfClosed: Int? { state == .closed ? life : nil }
+
   mutating func admit(at now: ContinuousClock.Instant) -> (Admission, Change?) {
     var change: Change?
     if state == .open {
@@ -53,7 +56,10 @@ struct CircuitStateMachine: Sendable {
     return (.pass(life: life), change)
   }
 
-  mutating func ended(_ result: Result, life: Int, at now: ContinuousClock.Instant) -> Change? {
+  /// - Parameter now: asked only when the circuit opens.
+  mutating func ended(
+    _ result: Result, life: Int, at now: @autoclosure () -> ContinuousClock.Instant
+  ) -> Change? {
     guard life == self.life else { return nil }
     switch (state, result) {
     case (.closed, .neither), (.open, _): return nil
@@ -62,13 +68,13 @@ struct CircuitStateMachine: Sendable {
       guard window.count >= settings.minimumCalls,
         Double(failures) >= settings.failureRatio * Double(window.count)
       else { return nil }
-      return open(now)
+      return open(now())
     case (.halfOpen, .neither):
       probes = max(0, probes - 1)
       return nil
     case (.halfOpen, .failure):
       reopenings += 1
-      return open(now)
+      return open(now())
     case (.halfOpen, .success):
       probes = max(0, probes - 1)
       successes += 1

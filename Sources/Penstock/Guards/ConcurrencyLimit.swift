@@ -6,11 +6,13 @@ import Synchronization
 /// (`ClientConfiguration.Limits`) stay in force; this one is for smaller groups.
 public final class ConcurrencyLimit: Middleware {
   private struct State: Sendable {
-    var machines: [String: ConcurrencyStateMachine] = [:]
+    var machines = KeyedStates<ConcurrencyStateMachine>()
     var turns: [UInt64: Turn] = [:]
     var lastID: UInt64 = 0
   }
 
+  /// Above it, keys of which nothing runs are forgotten.
+  private static let sweepCount = 256
   /// `.attempt`.
   public let scope = MiddlewareScope.attempt
   private let limit: Int
@@ -42,7 +44,7 @@ public final class ConcurrencyLimit: Middleware {
   /// How many run and wait, over all keys.
   public var counts: (running: Int, waiting: Int) {
     state.withLock { state in
-      state.machines.values.reduce((0, 0)) { ($0.0 + $1.running, $0.1 + $1.waiting) }
+      state.machines.states.reduce((0, 0)) { ($0.0 + $1.running, $0.1 + $1.waiting) }
     }
   }
 
@@ -69,9 +71,7 @@ public final class ConcurrencyLimit: Middleware {
     let (id, action) = state.withLock { state in
       state.lastID += 1
       let id = state.lastID
-      let action = state.machines[
-        key, default: ConcurrencyStateMachine(limit: limit, longestQueue: longestQueue)
-      ].enter(id)
+      let action = machine(key, &state) { $0.enter(id) }
       if action == .wait { state.turns[id] = turn }
       return (id, action)
     }
@@ -92,6 +92,15 @@ public final class ConcurrencyLimit: Middleware {
     throw refusal("no place among the \(limit) running requests became free in time", request)
   }
 
+  /// Changes the machine of a key; those that are idle are forgotten when there are many.
+  private func machine<Result>(
+    _ key: String, _ state: inout State, _ change: (inout ConcurrencyStateMachine) -> Result
+  ) -> Result {
+    state.machines.change(
+      key, orMake: { ConcurrencyStateMachine(limit: limit, longestQueue: longestQueue) },
+      sweepCount: Self.sweepCount, isIdle: { $0.isIdle }, change)
+  }
+
   private func refusal(_ message: String, _ request: Request) -> HTTPError {
     HTTPError(
       .admissionTimeout, phase: .queue, message: message,
@@ -103,10 +112,7 @@ public final class ConcurrencyLimit: Middleware {
     // A turn that ended by itself meanwhile leaves its place to the next one.
     while true {
       let turn: Turn? = state.withLock { state in
-        guard let id = state.machines[key]?.leave() else {
-          if state.machines[key]?.isIdle == true { state.machines[key] = nil }
-          return nil
-        }
+        guard let id = state.machines.change(key, { $0.leave() }) ?? nil else { return nil }
         return state.turns.removeValue(forKey: id)
       }
       guard let turn else { return }
@@ -118,8 +124,25 @@ public final class ConcurrencyLimit: Middleware {
   private func withdraw(_ id: UInt64, _ key: String) {
     state.withLock { state in
       state.turns[id] = nil
-      _ = state.machines[key]?.withdraw(id)
-      if state.machines[key]?.isIdle == true { state.machines[key] = nil }
+      _ = state.machines.change(key) { $0.withdraw(id) }
     }
+  }
+}
+
+extension ConcurrencyLimit: PromptGuard {
+  func enter(_ attempt: GuardedAttempt) -> GuardPass? {
+    guard let key = attempt.key(key) else { return GuardPass(key: nil) }
+    let hasPlace = state.withLock { state in machine(key, &state) { $0.enterAtOnce() } }
+    return hasPlace ? GuardPass(key: key) : nil
+  }
+
+  func ended(_ outcome: RetryRule.Outcome, _ pass: GuardPass, _ stages: PipelineStages) {
+    if case .failure = outcome, let key = pass.key { leave(key) }
+  }
+
+  var lastsWithBody: Bool { true }
+
+  func bodyEnded(_ pass: GuardPass) {
+    if let key = pass.key { leave(key) }
   }
 }

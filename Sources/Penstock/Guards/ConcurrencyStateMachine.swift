@@ -16,11 +16,15 @@ struct ConcurrencyStateMachine: Sendable {
   var waiting: Int { queue.count - head }
   var isIdle: Bool { running == 0 && waiting == 0 }
 
+  /// Takes a place if there is one.
+  mutating func enterAtOnce() -> Bool {
+    guard running < limit else { return false }
+    running += 1
+    return true
+  }
+
   mutating func enter(_ id: UInt64) -> EnterAction {
-    if running < limit {
-      running += 1
-      return .start
-    }
+    if enterAtOnce() { return .start }
     guard waiting < longestQueue else { return .refuse }
     queue.append(id)
     return .wait

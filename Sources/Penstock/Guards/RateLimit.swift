@@ -18,7 +18,7 @@ public final class RateLimit: Middleware {
   private let key: GuardKey
   private let longestWait: Duration?
   private let observer: GuardObserver?
-  private let buckets = Mutex<[String: TokenBucket]>([:])
+  private let buckets = Mutex(KeyedStates<TokenBucket>())
 
   /// A limit.
   ///
@@ -60,7 +60,7 @@ public final class RateLimit: Middleware {
       do throws(HTTPError) {
         try await context.clock.wait(wait, method: request.method, url: request.url)
       } catch {
-        buckets.withLock { $0[key]?.refund() }
+        _ = buckets.withLock { $0.change(key) { $0.refund() } }
         throw error
       }
     }
@@ -69,11 +69,16 @@ public final class RateLimit: Middleware {
 
   private func reserve(_ key: String, _ longest: Duration?, _ now: ContinuousClock.Instant) -> Duration? {
     buckets.withLock { buckets in
-      if buckets.count >= Self.sweepCount, buckets[key] == nil {
-        for (name, var bucket) in buckets where bucket.isFull(at: now) { buckets[name] = nil }
-      }
-      return buckets[key, default: TokenBucket(rate: rate, burst: burst, now: now)]
-        .reserve(at: now, longest: longest)
+      buckets.change(
+        key, orMake: { TokenBucket(rate: rate, burst: burst, now: now) }, sweepCount: Self.sweepCount,
+        isIdle: { $0.isFull(at: now) }, { $0.reserve(at: now, longest: longest) })
     }
+  }
+}
+
+extension RateLimit: PromptGuard {
+  func enter(_ attempt: GuardedAttempt) -> GuardPass? {
+    guard let key = attempt.key(key) else { return GuardPass(key: nil) }
+    return reserve(key, .zero, attempt.now) == nil ? nil : GuardPass(key: key)
   }
 }

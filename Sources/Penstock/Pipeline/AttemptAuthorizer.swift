@@ -2,7 +2,8 @@
 ///
 /// `PipelineRun` calls it between the retry stage and the transport: `authorize` before every sending (first,
 /// after a redirect, after a retry, after its own `resend`), `judge` once for every final head. Both may wait,
-/// for a token or a refresh; the task's cancellation reaches them. Requests with `isExemptFromAuthorization`
+/// for a token or a refresh; the task's cancellation reaches them. Before each of them its prompt counterpart is asked,
+/// which mostly knows the answer without a wait. Requests with `isExemptFromAuthorization`
 /// skip the stage, so that a refresh which goes through the client can't wait for itself.
 package protocol AttemptAuthorizer: Sendable {
   /// The request with its credentials. It gets the request of the current hop as the caller and the redirects
@@ -11,10 +12,21 @@ package protocol AttemptAuthorizer: Sendable {
     _ request: Request, _ attempt: AuthorizationAttempt
   ) async throws(HTTPError) -> AuthorizedRequest
 
+  /// The same where nothing must be waited for; nil: ask `authorize`.
+  func authorizeAtOnce(
+    _ request: Request, _ client: Client, hop: Int
+  ) throws(HTTPError) -> AuthorizedRequest?
+
+  /// Whether the answer stands for sure; else ask `judge`.
+  func surelyStands(_ head: ResponseHead, to sent: AuthorizedRequest) -> Bool
+
   /// What is to be done with the answer, before retry and redirects see it.
   func judge(
     _ head: ResponseHead, to sent: AuthorizedRequest, _ attempt: AuthorizationAttempt
   ) async throws(HTTPError) -> AuthorizationVerdict
+
+  /// Whether the response surely goes to the caller as it is; else ask `delivered`.
+  func deliversAsIs(_ head: ResponseHead, _ request: Request, _ client: Client) -> Bool
 
   /// The response that the caller gets, once nothing more is sent for it.
   func delivered(
@@ -23,6 +35,14 @@ package protocol AttemptAuthorizer: Sendable {
 }
 
 extension AttemptAuthorizer {
+  package func authorizeAtOnce(
+    _ request: Request, _ client: Client, hop: Int
+  ) throws(HTTPError) -> AuthorizedRequest? { nil }
+
+  package func surelyStands(_ head: ResponseHead, to sent: AuthorizedRequest) -> Bool { false }
+
+  package func deliversAsIs(_ head: ResponseHead, _ request: Request, _ client: Client) -> Bool { false }
+
   package func delivered(
     _ response: Response, to sent: AuthorizedRequest, _ attempt: AuthorizationAttempt
   ) async throws(HTTPError) -> Response { response }

@@ -14,7 +14,7 @@ enum MiddlewareChain {
 
   /// Runs a call's middlewares around what is inside of them, and returns the response.
   static func response(
-    to request: Request, call: [any Middleware], attempt: [any Middleware], _ context: MiddlewareContext
+    to request: Request, call: [any Middleware], attempt: AttemptMiddlewares, _ context: MiddlewareContext
   ) async throws(HTTPError) -> Response {
     let client = context.client
     let report = context.report

@@ -35,13 +35,20 @@ extension PipelineRun {
         if let step = try await attemptStep(managed) { return step }
       }
     } catch {
-      exchange = nil
-      if managed.sent != nil, let retry = retried(.failure(error), managed) {
-        startAnew(managed)
-        return .event(.retry(retry))
-      }
-      throw error.listing(managed.retry?.attempts ?? [])
+      return try failed(error, managed)
     }
+  }
+
+  /// An attempt failed: it is made again, or the call fails.
+  func failed(_ error: HTTPError, _ managed: ManagedCall) throws(HTTPError) -> Step {
+    exchange = nil
+    managed.arrived = nil
+    managed.endPasses(error)
+    if managed.sent != nil, let retry = retried(.failure(error), managed) {
+      startAnew(managed)
+      return .event(.retry(retry))
+    }
+    throw error.listing(managed.failedAttempts)
   }
 
   private func relayed(_ managed: ManagedCall) async throws(HTTPError) -> Step {
@@ -67,12 +74,15 @@ extension PipelineRun {
   private func attemptStep(_ managed: ManagedCall) async throws(HTTPError) -> Step? {
     let sent: AuthorizedRequest
     if let current = managed.sent { sent = current } else { sent = try await begun(managed) }
-    if !managed.attemptMiddlewares.isEmpty {
+    if !managed.attemptMiddlewares.isEmpty, exchange == nil {
       return try await settle(.response(try await throughMiddlewares(sent.request, managed)), sent, managed)
     }
     let exchange: Exchange
     if let current = self.exchange { exchange = current } else { exchange = try open(sent.request) }
     self.exchange = exchange
+    if let arrived = managed.arrived.take() {
+      return try await settle(.exchange(exchange, arrived), sent, managed)
+    }
     switch try await exchange.nextAhead(uploadSeen: reportsUpload ? uploadSeen : .max) {
     case .informational(let head): return .event(.informational(head))
     case .uploaded(let count):
@@ -92,7 +102,7 @@ extension PipelineRun {
       managed.delay = nil
       try await stages.clock.wait(delay, method: request.method, url: request.url)
     }
-    if managed.retry != nil {
+    if managed.retries, !stages.holds.isEmpty {
       // Somebody else was asked to wait; this call is for the same host.
       while let hold = stages.holds.wait(origin, now: stages.clock.now()) {
         let context = MiddlewareContext(
@@ -101,40 +111,57 @@ extension PipelineRun {
         try await context.wait(hold, for: "the host, which asked not to be disturbed", request)
       }
     }
-    managed.number += 1
-    managed.retry?.attemptBegins(at: stages.clock.now())
-    var sent = AuthorizedRequest(request)
-    if let authorizer = managed.authorizer {
-      sent = try await authorizer.authorize(
-        request, managed.attempt(request, hop: hops.count, client: client))
-    }
+    managed.begins(stages.clock, hasWaited: true)
+    let sent = try await authorized(managed)
+    return sending(sent, managed)
+  }
+
+  /// What is sent, with the time that is left.
+  private func sending(_ authorized: AuthorizedRequest, _ managed: ManagedCall) -> AuthorizedRequest {
+    var sent = authorized
     if let deadline = managed.deadline {
       // One total limit over all hops and attempts.
-      var limits = sent.request.timeouts ?? client.configuration.timeouts
-      limits.total = max(.zero, deadline - stages.clock.now())
+      var limits = sent.request.timeouts ?? client.timeouts
+      limits.total = max(.zero, deadline - client.stages.clock.now())
       sent.request.timeouts = limits
     }
     managed.sent = sent
     return sent
   }
 
+  private func authorized(_ managed: ManagedCall) async throws(HTTPError) -> AuthorizedRequest {
+    guard let authorizer = managed.authorizer else { return AuthorizedRequest(request) }
+    let attempt = managed.attempt(request, hop: hops.count, client: client)
+    return try await authorizer.authorize(request, attempt)
+  }
+
   /// Auth, retry and redirects look at the answer, in this order.
   private func settle(
     _ answer: Answer, _ sent: AuthorizedRequest, _ managed: ManagedCall
   ) async throws(HTTPError) -> Step? {
-    let head = answer.head
-    if let authorizer = managed.authorizer {
-      let attempt = managed.attempt(request, hop: hops.count, client: client)
-      if case .resend(let next) = try await authorizer.judge(head, to: sent, attempt) {
-        answer.discard()
-        guard attempt.canResend else { throw bodyNotReplayable(head) }
-        managed.resends += 1
-        request = next
-        startAnew(managed)
-        return nil
-      }
+    managed.passesSee(answer.head)
+    guard let authorizer = managed.authorizer else { return try settleStanding(answer, managed) }
+    let attempt = managed.attempt(request, hop: hops.count, client: client)
+    if !authorizer.surelyStands(answer.head, to: sent),
+      case .resend(let next) = try await authorizer.judge(answer.head, to: sent, attempt)
+    {
+      answer.discard()
+      guard attempt.canResend else { throw bodyNotReplayable(answer.head) }
+      managed.resends += 1
+      request = next
+      startAnew(managed)
+      return nil
     }
-    if let retry = retried(.head(head), managed) {
+    let step = try settleStanding(answer, managed)
+    guard case .response(let response) = step else { return step }
+    if authorizer.deliversAsIs(response.head, request, client) { return step }
+    return .response(try await authorizer.delivered(response, to: sent, attempt))
+  }
+
+  /// Retry and redirects look at an answer that the auth stage lets stand.
+  private func settleStanding(_ answer: Answer, _ managed: ManagedCall) throws(HTTPError) -> Step {
+    let head = answer.head
+    if managed.mayRetry(head), let retry = retried(.head(head), managed) {
       answer.discard()
       startAnew(managed)
       return .event(.retry(retry))
@@ -143,55 +170,123 @@ extension PipelineRun {
       startAnew(managed)
       return .event(.redirect(hop))
     }
-    let delivered: Response
     switch answer {
     case .exchange(let exchange, let arrived):
-      delivered = try response(to: request, exchange, arrived)
-    case .response(let response): delivered = response
+      let delivered = try response(to: request, exchange, arrived, managed.passes)
+      // The body ends them from now on.
+      _ = managed.takePasses()
+      return .response(delivered)
+    case .response(let response): return .response(response)
     }
-    guard let authorizer = managed.authorizer else { return .response(delivered) }
-    let attempt = managed.attempt(request, hop: hops.count, client: client)
-    return .response(try await authorizer.delivered(delivered, to: sent, attempt))
+  }
+
+  // MARK: without a wait
+
+  /// Starts the attempt that is due, or finds the one under way, if nothing must be waited for before it is sent. Nil:
+  /// `next(managed)` goes on from what is there.
+  func startedAtOnce(_ managed: ManagedCall) throws(HTTPError) -> Exchange? {
+    if managed.sent != nil { return managed.arrived == nil ? exchange : nil }
+    let guards = managed.attemptMiddlewares
+    // Whoever reads events reads those of middlewares through a relay.
+    guard managed.callMiddlewares.isEmpty, managed.delay == nil, guards.arePrompt,
+      guards.isEmpty || !reportsUpload, client.stages.holds.isEmpty
+    else { return nil }
+    try prepare()
+    if managed.number == 0 { try prepareRetries(managed) }
+    let sent: AuthorizedRequest
+    if let authorizer = managed.authorizer {
+      guard let authorized = try authorizer.authorizeAtOnce(request, client, hop: hops.count) else {
+        return nil
+      }
+      sent = authorized
+    } else {
+      sent = AuthorizedRequest(request)
+    }
+    managed.begins(client.stages.clock, hasWaited: false)
+    let sending = sending(sent, managed)
+    managed.sent = sending
+    guard managed.enterGuards(sending.request, client.stages) else { return nil }
+    let exchange = try open(sending.request)
+    self.exchange = exchange
+    return exchange
+  }
+
+  /// What an exchange has to say becomes a step. Nil: more than a look at the head is needed.
+  func settledAtOnce(
+    _ ahead: Exchange.Ahead, _ exchange: Exchange, _ managed: ManagedCall
+  ) throws(HTTPError) -> Step? {
+    switch ahead {
+    case .informational(let head): return .event(.informational(head))
+    case .uploaded(let count):
+      uploadSeen = count
+      return .event(.uploadProgress(UploadProgress(sent: count, total: exchange.uploadLength)))
+    case .head(let delivered):
+      managed.passesSee(delivered.head)
+      if let authorizer = managed.authorizer, let sent = managed.sent,
+        !authorizer.surelyStands(delivered.head, to: sent)
+          || !authorizer.deliversAsIs(delivered.head, request, client)
+      {
+        managed.arrived = delivered
+        return nil
+      }
+      return try settleStanding(.exchange(exchange, delivered), managed)
+    }
   }
 
   private func startAnew(_ managed: ManagedCall) {
+    managed.endPasses(.cancelled)
     managed.sent = nil
+    managed.arrived = nil
     exchange = nil
     uploadSeen = 0
   }
 
   /// What the retry stage makes of an outcome: nil when it stands.
   private func retried(_ outcome: RetryRule.Outcome, _ managed: ManagedCall) -> RetryAttempt? {
-    guard var retry = managed.retry else { return nil }
-    let stages = client.stages
-    let now = stages.clock.now()
-    let action = retry.ended(
-      outcome, method: request.method, canResend: request.body.isEmpty || request.body.isReplayable, now: now,
-      epoch: stages.clock.secondsSinceEpoch(), random: stages.clock.random())
-    guard case .retry(let delay, let holdsHost) = action, let failed = retry.attempts.last else { return nil }
-    if let allowance = stages.allowance, !allowance.spend(at: now) { return nil }
-    if holdsHost { stages.holds.hold(origin, until: now + delay, now: now) }
-    managed.retry = retry
-    managed.delay = delay
-    return RetryAttempt(number: failed.number + 1, delay: delay, failed: failed)
+    guard let (attempt, holdsHost) = managed.retried(outcome, request, client.stages) else { return nil }
+    if holdsHost {
+      let now = client.stages.clock.now()
+      client.stages.holds.hold(origin, until: now + attempt.delay, now: now)
+    }
+    return attempt
+  }
+
+  private func attemptContext(_ managed: ManagedCall) -> MiddlewareContext {
+    MiddlewareContext(
+      client: client, attempt: managed.number, hop: hops.count, deadline: managed.deadline,
+      report: managed.report)
   }
 
   /// Runs the attempt middlewares around one exchange. It may be called by several of them at once.
   private func throughMiddlewares(
     _ request: Request, _ managed: ManagedCall
   ) async throws(HTTPError) -> Response {
-    let context = MiddlewareContext(
-      client: client, attempt: managed.number, hop: hops.count, deadline: managed.deadline,
-      report: managed.report)
-    let exchange = MiddlewareNext { [self] request async throws(HTTPError) in
-      try await exchanged(request, report: context.report)
+    let context = attemptContext(managed)
+    // Those that let it through at once were entered; the first that doesn't wraps the rest of the way.
+    if managed.passes == nil { _ = managed.enterGuards(request, client.stages) }
+    let passes = managed.takePasses()
+    let rest = managed.attemptMiddlewares.all[(passes?.count ?? 0)...]
+    do throws(HTTPError) {
+      let response: Response
+      if rest.isEmpty {
+        response = try await exchanged(request, report: context.report, passes)
+      } else {
+        let exchange = MiddlewareNext { [self] request async throws(HTTPError) in
+          try await exchanged(request, report: context.report)
+        }
+        response = try await MiddlewareChain.run(rest, request, context, last: exchange).guarded(by: passes)
+      }
+      passes?.ended(.head(response.head))
+      return response
+    } catch {
+      passes?.ended(.failure(error))
+      throw error
     }
-    return try await MiddlewareChain.run(managed.attemptMiddlewares[...], request, context, last: exchange)
   }
 
   /// One exchange up to its head.
   private func exchanged(
-    _ request: Request, report: (@Sendable (TransferEvent) -> Void)?
+    _ request: Request, report: (@Sendable (TransferEvent) -> Void)?, _ passes: GuardPasses? = nil
   ) async throws(HTTPError) -> Response {
     if Task.isCancelled { throw HTTPError.cancelled.naming(method: request.method, url: request.url) }
     let exchange = try open(request)
@@ -202,20 +297,19 @@ extension PipelineRun {
       case .uploaded(let count):
         seen = count
         report?(.uploadProgress(UploadProgress(sent: count, total: exchange.uploadLength)))
-      case .head(let delivered): return try response(to: request, exchange, delivered)
+      case .head(let delivered): return try response(to: request, exchange, delivered, passes)
       }
     }
   }
 
   private func prepareRetries(_ managed: ManagedCall) throws(HTTPError) {
-    let policy = request.retry ?? client.stages.retry
-    if let name = request.retry?.invalidSetting {
+    if !request.hasNoChoices, let name = request.retry?.invalidSetting {
       throw HTTPError(
         .invalidConfiguration, phase: .queue, message: "the setting \"retry.\(name)\" is out of range",
         method: request.method, url: request.url)
     }
-    guard managed.retry != nil, let policy, policy.methods == .all, policy.addsIdempotencyKey,
-      !request.method.isIdempotent, !request.headers.contains(IdempotencyKey.field)
+    guard managed.addsIdempotencyKey, !request.method.isIdempotent,
+      !request.headers.contains(IdempotencyKey.field)
     else { return }
     request.headers.append(IdempotencyKey.field, IdempotencyKey.make(client.stages.clock.random))
   }

@@ -47,7 +47,17 @@ final class PipelineRun: @unchecked Sendable {
   }
 
   func next() async throws(HTTPError) -> Step {
-    if let managed { return try await next(managed) }
+    if let managed {
+      do throws(HTTPError) {
+        if let exchange = try startedAtOnce(managed) {
+          let ahead = try await exchange.nextAhead(uploadSeen: reportsUpload ? uploadSeen : .max)
+          if let step = try settledAtOnce(ahead, exchange, managed) { return step }
+        }
+      } catch {
+        return try failed(error, managed)
+      }
+      return try await next(managed)
+    }
     let exchange = try opened()
     return try step(exchange, try await exchange.nextAhead(uploadSeen: reportsUpload ? uploadSeen : .max))
   }
@@ -70,9 +80,11 @@ final class PipelineRun: @unchecked Sendable {
 
   /// The hop that a head leads to; nil when it is to be delivered.
   func redirect(
-    _ head: ResponseHead, url: String, discard: () -> Void
+    _ head: ResponseHead, url: @autoclosure () -> String, discard: () -> Void
   ) throws(HTTPError) -> RedirectHop? {
     let hsts = client.hsts
+    guard hsts != nil || head.status.isRedirection else { return nil }
+    let url = url()
     hsts?.learn(head, from: url, tls: request.tls ?? client.configuration.tls)
     guard head.status.isRedirection else { return nil }
     let decision = RedirectDecision.decide(
@@ -126,7 +138,7 @@ final class PipelineRun: @unchecked Sendable {
   }
 
   func response(
-    to request: Request, _ exchange: Exchange, _ delivered: DeliveredHead
+    to request: Request, _ exchange: Exchange, _ delivered: DeliveredHead, _ passes: GuardPasses? = nil
   ) throws(HTTPError) -> Response {
     let head = delivered.head
     let framing = ResponseFraming(head, method: request.method)
@@ -155,15 +167,17 @@ final class PipelineRun: @unchecked Sendable {
       let decoded = DecodedBodySource(
         source, decoder: decoder, status: head.status, method: request.method, url: exchange.url)
       counter = decoded
-      body = ResponseBody(source: decoded, isEndVerifiable: isEndVerifiable, origin: origin)
+      body = ResponseBody(
+        source: GuardedBodySource.wrap(decoded, passes), isEndVerifiable: isEndVerifiable, origin: origin)
     } else {
       body = ResponseBody(
-        source: source, contentLength: length, isEndVerifiable: isEndVerifiable, origin: origin)
+        source: GuardedBodySource.wrap(source, passes), contentLength: length,
+        isEndVerifiable: isEndVerifiable, origin: origin)
     }
     return Response(
       delivered, url: shownURL(exchange), history: hops, body: body, exchange: exchange,
       announcedLength: length, wireCounter: counter,
-      attempts: managed?.retry?.attempts ?? [])
+      attempts: managed?.failedAttempts ?? [])
   }
 
   /// The URL that answered as the caller and the redirects made it: a key that the auth stage has put into the query

@@ -2,8 +2,9 @@
 /// stage.
 final class PipelineStages: Sendable {
   let callMiddlewares: [any Middleware]
-  let attemptMiddlewares: [any Middleware]
+  let attemptMiddlewares: AttemptMiddlewares
   let authorizer: (any AttemptAuthorizer)?
+  let credentials: ClientCredentials
   let retry: RetryPolicy?
   let allowance: RetryAllowance?
   let holds = HostHolds()
@@ -13,8 +14,9 @@ final class PipelineStages: Sendable {
 
   init(_ configuration: ClientConfiguration, _ ending: ClientEnding) {
     callMiddlewares = configuration.middlewares.filter { $0.scope == .call }
-    attemptMiddlewares = configuration.middlewares.filter { $0.scope == .attempt }
+    attemptMiddlewares = AttemptMiddlewares(configuration.middlewares.filter { $0.scope == .attempt })
     authorizer = configuration.authorizer ?? AuthorizationStage.of(configuration)
+    credentials = ClientCredentials(configuration)
     retry = configuration.retry
     clock = configuration.clock.ending(with: ending)
     allowance = configuration.retryBudget.map { RetryAllowance($0, now: configuration.clock.now()) }

@@ -77,6 +77,16 @@ extension Response {
       InspectedBodySource(source, chunk: nil, ended: ended), keepsLength: true, counter: wireCounter)
   }
 
+  /// A copy whose guards are told of its body's end; itself where none of them waits for that.
+  func guarded(by passes: GuardPasses?) -> Response {
+    guard let passes, passes.lastWithBody else { return self }
+    guard let source = body.claimSource() else {
+      passes.bodyEnded()
+      return self
+    }
+    return replacingBody(GuardedBodySource(source, passes), keepsLength: true, counter: wireCounter)
+  }
+
   private func replacingBody(
     _ source: any BodySource, keepsLength: Bool, counter: (any WireCounting)?
   ) -> Response {

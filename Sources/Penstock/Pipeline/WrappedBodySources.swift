@@ -15,6 +15,12 @@ final class CountedBodySource: BodySource, WireCounting {
     return chunk
   }
 
+  func ready() throws(HTTPError) -> ReadyChunk {
+    let ready = try inner.ready()
+    if case .chunk(let chunk) = ready { count.wrappingAdd(Int64(chunk.count), ordering: .relaxed) }
+    return ready
+  }
+
   func abandon() { inner.abandon() }
 }
 
@@ -81,9 +87,27 @@ final class InspectedBodySource: BodySource {
       chunk?(next)
       return next
     } catch {
-      end(error.kind == .cancelled ? .left : .failed(error))
-      throw error
+      throw failed(error)
     }
+  }
+
+  func ready() throws(HTTPError) -> ReadyChunk {
+    do throws(HTTPError) {
+      let ready = try inner.ready()
+      switch ready {
+      case .chunk(let next): chunk?(next)
+      case .end: end(.complete)
+      case .none: break
+      }
+      return ready
+    } catch {
+      throw failed(error)
+    }
+  }
+
+  private func failed(_ error: HTTPError) -> HTTPError {
+    end(error.kind == .cancelled ? .left : .failed(error))
+    return error
   }
 
   func abandon() {

@@ -6,6 +6,9 @@ final class HostHolds: Sendable {
   private static let sweepCount = 256
   private let holds = Mutex<[String: ContinuousClock.Instant]>([:])
 
+  /// Whether no origin has asked for it, as is usual.
+  var isEmpty: Bool { holds.withLock { $0.isEmpty } }
+
   /// From now on nothing goes to the origin until then.
   func hold(_ origin: String, until: ContinuousClock.Instant, now: ContinuousClock.Instant) {
     holds.withLock { holds in

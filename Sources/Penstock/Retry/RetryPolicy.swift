@@ -43,6 +43,12 @@ public struct RetryPolicy: Sendable {
   /// one. All its attempts carry the same.
   public var addsIdempotencyKey = true
 
+  /// Whether no rule has anything to say to an answer of a status below 400.
+  var looksAtTroubleAlone: Bool {
+    for index in rules.indices where !rules[index].looksAtTroubleAlone { return false }
+    return true
+  }
+
   /// The first setting that can't be.
   var invalidSetting: String? {
     if limit < 0 { return "limit" }

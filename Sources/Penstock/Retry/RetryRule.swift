@@ -9,7 +9,9 @@ public struct RetryRule: Sendable {
   }
 
   /// Whether the rule speaks of an outcome.
-  public var matches: @Sendable (Outcome) -> Bool
+  public var matches: @Sendable (Outcome) -> Bool { didSet { looksAtTroubleAlone = false } }
+  /// Whether it surely doesn't match an answer of a status below 400, so that it needn't be asked.
+  private(set) var looksAtTroubleAlone = false
   /// How many retries for this reason; nil: as many as the policy allows. 0: never.
   public var limit: Int?
   /// Which methods, in place of the policy's.
@@ -26,6 +28,13 @@ public struct RetryRule: Sendable {
     self.limit = limit
     self.methods = methods
     self.backoff = backoff
+  }
+
+  private init(
+    limit: Int?, looksAtTroubleAlone: Bool, matches: @escaping @Sendable (Outcome) -> Bool
+  ) {
+    self.init(limit: limit, matches: matches)
+    self.looksAtTroubleAlone = looksAtTroubleAlone
   }
 
   /// Lost connections, time limits, and the statuses 408, 425, 429, 500, 502, 503 and 504.
@@ -55,14 +64,14 @@ public struct RetryRule: Sendable {
 
   /// These statuses.
   public static func statuses(_ codes: Set<Int> = standardStatuses, limit: Int? = nil) -> RetryRule {
-    RetryRule(limit: limit) { outcome in
+    RetryRule(limit: limit, looksAtTroubleAlone: codes.allSatisfy { $0 >= 400 }) { outcome in
       if case .head(let head) = outcome { codes.contains(head.status.code) } else { false }
     }
   }
 
   /// These kinds of failure.
   public static func failures(_ kinds: Set<HTTPError.Kind>, limit: Int? = nil) -> RetryRule {
-    RetryRule(limit: limit) { outcome in
+    RetryRule(limit: limit, looksAtTroubleAlone: true) { outcome in
       if case .failure(let error) = outcome { kinds.contains(error.kind) } else { false }
     }
   }

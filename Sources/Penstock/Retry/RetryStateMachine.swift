@@ -11,7 +11,8 @@ struct RetryStateMachine: Sendable {
 
   private let policy: RetryPolicy
   private let deadline: ContinuousClock.Instant?
-  private var counts: [Int]
+  /// Retries made for each rule; empty while there are none.
+  private var counts: [Int] = []
   private var attemptBegan: ContinuousClock.Instant
   /// Those that failed and were followed by another.
   private(set) var attempts: [HTTPError.Attempt] = []
@@ -19,9 +20,7 @@ struct RetryStateMachine: Sendable {
   /// - Parameter deadline: when the call must be over by its time limit.
   init(_ policy: RetryPolicy, begin: ContinuousClock.Instant, deadline: ContinuousClock.Instant?) {
     self.policy = policy
-    let ownDeadline = policy.totalTime.map { begin + $0 }
-    self.deadline = [deadline, ownDeadline].compactMap { $0 }.min()
-    counts = Array(repeating: 0, count: policy.rules.count)
+    self.deadline = .earlier(deadline, policy.totalTime.map { begin + $0 })
     attemptBegan = begin
   }
 
@@ -34,24 +33,29 @@ struct RetryStateMachine: Sendable {
   ///   - canResend: whether the request's body can be sent once more.
   ///   - epoch: seconds since 1970.
   ///   - random: a number in 0..<1.
+  ///
+  /// Time and chance are asked for only when a rule speaks of the outcome: most calls never get there.
   mutating func ended(
-    _ outcome: RetryRule.Outcome, method: HTTPMethod, canResend: Bool, now: ContinuousClock.Instant,
-    epoch: Int64, random: Double
+    _ outcome: RetryRule.Outcome, method: HTTPMethod, canResend: Bool,
+    now time: @autoclosure () -> ContinuousClock.Instant, epoch: @autoclosure () -> Int64,
+    random: @autoclosure () -> Double
   ) -> Action {
     guard attempts.count < policy.limit, canResend, !Self.isFinal(outcome),
       let index = policy.rules.firstIndex(where: { $0.matches(outcome) })
     else { return .giveUp }
     let rule = policy.rules[index]
-    if let limit = rule.limit, counts[index] >= limit { return .giveUp }
+    if let limit = rule.limit, (counts.isEmpty ? 0 : counts[index]) >= limit { return .giveUp }
     guard Self.surelyNotProcessed(outcome) || (rule.methods ?? policy.methods).contains(method) else {
       return .giveUp
     }
-    let asked = policy.heedsRetryAfter ? Self.retryAfter(outcome, epoch: epoch) : nil
+    let asked = policy.heedsRetryAfter ? Self.retryAfter(outcome, epoch: epoch()) : nil
     let delay =
       asked.map { min($0, policy.maximumDelay) }
       ?? (rule.backoff ?? policy.backoff).delay(
-        retry: attempts.count + 1, maximum: policy.maximumDelay, random: random)
+        retry: attempts.count + 1, maximum: policy.maximumDelay, random: random())
+    let now = time()
     if let deadline, now + delay >= deadline { return .giveUp }
+    if counts.isEmpty { counts = Array(repeating: 0, count: policy.rules.count) }
     counts[index] += 1
     attempts.append(Self.attempt(outcome, number: attempts.count + 1, duration: now - attemptBegan))
     return .retry(after: delay, holdsHost: asked != nil && delay > .zero)

@@ -95,6 +95,104 @@ import Testing
     #expect(try await auth.session()?.token == "old")
   }
 
+  /// A store whose operations wait for the test.
+  private final class HeldStore: SessionStore {
+    private let stored: Mutex<Session?>
+    let began = Mutex(Set<String>())
+    private let gates = Mutex<[String: Turn]>([:])
+
+    init(_ session: Session?) { stored = Mutex(session) }
+
+    var session: Session? { stored.withLock { $0 } }
+
+    func hold(_ name: String) { gates.withLock { $0[name] = Turn() } }
+    func release(_ name: String) { _ = gates.withLock { $0.removeValue(forKey: name) }?.end(.go) }
+
+    private func pass(_ name: String) async {
+      let gate = gates.withLock { $0[name] }
+      began.withLock { _ = $0.insert(name) }
+      // A store knows nothing of its callers' cancellation.
+      await Task.detached { _ = await gate?.wait(limit: nil, clock: .system) }.value
+    }
+
+    func load() async throws(HTTPError) -> Session? {
+      let session = stored.withLock { $0 }
+      await pass("load")
+      return session
+    }
+
+    func save(_ session: Session) async throws(HTTPError) {
+      await pass("save")
+      stored.withLock { $0 = session }
+    }
+
+    func clear() async throws(HTTPError) { stored.withLock { $0 = nil } }
+  }
+
+  @Test func `a logout while the store is read isn't undone by what was read`() async throws {
+    let store = HeldStore(Session(token: "old", refreshToken: "r"))
+    let auth = SessionAuthenticator(store: store)
+    store.hold("load")
+    let reading = Task { try await auth.session() }
+    #expect(await reached { store.began.withLock { $0.contains("load") } })
+    let leaving = Task { try await auth.logout() }
+    #expect(await reached { auth.state.withLock { $0.isLoaded } })
+    store.release("load")
+    try await leaving.value
+    #expect(try await reading.value == nil)
+    #expect(try await auth.session() == nil)
+    #expect(store.session == nil)
+  }
+
+  @Test func `a key that is noted during a logout doesn't keep the session`() async throws {
+    let store = HeldStore(Session(token: "old", refreshToken: "r"))
+    let auth = SessionAuthenticator(store: store)
+    #expect(try await auth.hasSession())
+    store.hold("save")
+    let noting = Task { try await auth.setProofKey("key") }
+    #expect(await reached { store.began.withLock { $0.contains("save") } })
+    let leaving = Task { try await auth.logout() }
+    #expect(await reached { auth.state.withLock { $0.session == nil } })
+    store.release("save")
+    try await noting.value
+    try await leaving.value
+    #expect(try await auth.session() == nil)
+    #expect(store.session == nil)
+  }
+
+  @Test func `a key that is noted while a refresh is kept loses neither token nor key`() async throws {
+    let store = HeldStore(Session(token: "old", refreshToken: "r1"))
+    var options = SessionOptions()
+    options.refresher = .closure { _, _ in Session(token: "new", refreshToken: "r2") }
+    let auth = SessionAuthenticator(store: store, options: options)
+    #expect(try await auth.hasSession())
+    store.hold("save")
+    let refreshing = Task { try await auth.refresh(using: Self.client) }
+    #expect(await reached { store.began.withLock { $0.contains("save") } })
+    // It waits in the queue behind the refresh, which the run may or may not have told by then.
+    let noting = Task { try await auth.setProofKey("key") }
+    store.release("save")
+    try await refreshing.value
+    try await noting.value
+    let kept = Session(token: "new", refreshToken: "r2")
+    #expect(store.session?.token == kept.token && store.session?.refreshToken == kept.refreshToken)
+    #expect(store.session?.proofKeyID == "key")
+    let known = try await auth.session()
+    #expect(known?.proofKeyID == "key" && known?.token == "new")
+  }
+
+  @Test func `a cancelled request doesn't wait for a store that hangs`() async throws {
+    let store = HeldStore(Session(token: "old"))
+    let auth = SessionAuthenticator(store: store)
+    store.hold("load")
+    let call = Task { await Self.call(auth, SharedText("old")) }
+    #expect(await reached { store.began.withLock { $0.contains("load") } })
+    call.cancel()
+    #expect(await call.value == .failed(.cancelled))
+    store.release("load")
+    #expect(try await auth.session()?.token == "old")
+  }
+
   @Test func `a number that can't be is told by its name`() async throws {
     for edit in [
       { $0.refreshLimit = .seconds(-1) }, { $0.refreshWindow = .init(count: 0, per: .seconds(1)) },

@@ -112,6 +112,25 @@ struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringCon
   var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
+/// Header fields that no description, dump or debugger view shows.
+struct SecretFields: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  private let fields: HTTPFields
+  init(_ fields: HTTPFields) { self.fields = fields }
+
+  /// Adds them to a request. One without fields of its own shares these, so that what is made of them is made once.
+  func put(on request: inout Request) {
+    if request.headers.isEmpty {
+      request.headers = fields
+    } else {
+      request.headers.append(contentsOf: fields)
+    }
+  }
+
+  var description: String { Redaction.mark }
+  var debugDescription: String { Redaction.mark }
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 /// What a value of an Authorization field can't hold is told before a byte is sent.
 enum SecretCheck {
   /// The same for a whole field value, which may have blanks inside.
@@ -128,11 +147,17 @@ enum SecretCheck {
   /// Throws `HTTPError.Kind.invalidConfiguration` unless these are visible ASCII characters; the text itself
   /// isn't told.
   static func visible(_ text: String, _ what: String) throws(HTTPError) {
-    guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw HTTPError(
-        .invalidConfiguration, phase: .queue,
-        message: "\(what) is empty or holds blanks, control or non-ASCII characters",
-        advice: "Look for a line end at its end")
-    }
+    guard isVisible(text) else { throw notVisible(what) }
+  }
+
+  static func isVisible(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+
+  static func notVisible(_ what: String) -> HTTPError {
+    HTTPError(
+      .invalidConfiguration, phase: .queue,
+      message: "\(what) is empty or holds blanks, control or non-ASCII characters",
+      advice: "Look for a line end at its end")
   }
 }

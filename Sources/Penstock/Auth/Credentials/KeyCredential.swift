@@ -2,7 +2,7 @@ import CurlTransport
 public import StreamCore
 
 /// A key in a field, a query item or a cookie of a name that the service has chosen.
-public struct KeyCredential: Credential {
+public struct KeyCredential: Credential, FixedCredential {
   /// Where the key goes.
   public enum Place: Sendable, Hashable {
     /// A header field, with a text before the key such as "Token ".
@@ -31,7 +31,9 @@ public struct KeyCredential: Credential {
   /// Throws `HTTPError.Kind.invalidConfiguration` for a name or key that can't stand there.
   public func authorize(
     _ request: inout Request, _ context: inout CredentialContext
-  ) async throws(HTTPError) {
+  ) async throws(HTTPError) { try put(on: &request) }
+
+  func put(on request: inout Request) throws(HTTPError) {
     switch place {
     case .header(let name, let prefix):
       guard !name.isEmpty, name.utf8.allSatisfy(FieldSyntax.isTokenByte) else {

@@ -179,7 +179,12 @@ extension SessionAuthenticator {
   private func keep(_ session: Session, _ generation: UInt64) async -> HTTPError? {
     do throws(HTTPError) {
       try await queue.run { [self] () async throws(HTTPError) in
-        if state.withLock({ $0.machine.generation == generation }) { try await store.save(session) }
+        let isCurrent = state.withLock { state in
+          guard state.machine.generation == generation else { return false }
+          state.pending = session
+          return true
+        }
+        if isCurrent { try await store.save(session) }
       }
       return nil
     } catch {
@@ -208,8 +213,11 @@ extension SessionAuthenticator {
       guard case .deliver(let waiters, let stop) = end else { return (end, ended, []) }
       if let stop { ended += [state.tasks[stop], state.timers[stop]] }
       switch result {
-      case .success(let session):
+      case .success(var session):
         state.cause = nil
+        // A key may have been registered meanwhile.
+        if let pending = state.pending { session.proofKeyID = pending.proofKeyID }
+        state.pending = nil
         state.adopt(
           session, ahead: options.refreshAhead, wall: clock.wall(), now: clock.elapsed(), isFresh: true)
       case .failure(let error): state.cause = Self.failed(error)

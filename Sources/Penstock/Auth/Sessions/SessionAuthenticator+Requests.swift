@@ -8,7 +8,7 @@ extension SessionAuthenticator {
   public func authorize(
     _ request: inout Request, _ context: inout CredentialContext
   ) async throws(HTTPError) {
-    if let setting = options.invalidSetting {
+    if let setting = invalidSetting {
       throw HTTPError(
         .invalidConfiguration, phase: .queue, message: "the setting SessionOptions.\(setting) is out of range"
       )
@@ -29,6 +29,12 @@ extension SessionAuthenticator {
       }
       look = state.withLock { $0.look(now: clock.elapsed()) }
     }
+    try put(look, on: &request, &context)
+  }
+
+  private func put(
+    _ look: SessionState.Look, on request: inout Request, _ context: inout CredentialContext
+  ) throws(HTTPError) {
     guard let session = look.session, let token = session.token else { return }
     try SecretCheck.visible(token, "the session's token")
     let scheme = session.scheme ?? options.scheme
@@ -75,13 +81,37 @@ extension SessionAuthenticator {
   func setProofKey(_ keyID: String?) async throws(HTTPError) {
     try await load()
     try await queue.run { [self] () async throws(HTTPError) in
-      var session = state.withLock { $0.session } ?? Session(token: nil)
+      // The tokens of a refresh that is in the store already must stay in it.
+      var (session, generation) = state.withLock {
+        ($0.pending ?? $0.session ?? Session(token: nil), $0.machine.generation)
+      }
       session.proofKeyID = keyID
       try await store.save(session)
       state.withLock { state in
-        if state.session == nil { state.session = Session(token: nil) }
+        state.pending?.proofKeyID = keyID
+        if state.session == nil {
+          // A logout meanwhile takes the key with it, and clears the store next.
+          guard state.machine.generation == generation else { return }
+          state.session = Session(token: nil)
+        }
         state.session?.proofKeyID = keyID
       }
     }
   }
+}
+
+extension SessionAuthenticator: PromptCredential {
+  /// Puts a token that is here and isn't about to end on a request.
+  func authorizeAtOnce(
+    _ request: inout Request, _ context: inout CredentialContext
+  ) throws(HTTPError) -> Bool {
+    guard invalidSetting == nil else { return false }
+    if request.headers.contains(options.field) || isSkipped { return true }
+    let look = state.withLock { state in state.isLoaded ? state.look(now: clock.elapsed()) : nil }
+    guard let look, look.session?.token != nil, !look.isExpiring else { return false }
+    try put(look, on: &request, &context)
+    return true
+  }
+
+  func surelyStands(_ head: ResponseHead) -> Bool { !options.refreshStatuses.contains(head.status.code) }
 }

@@ -22,6 +22,7 @@ import Synchronization
 /// may have been sent.
 public final class SessionAuthenticator: Credential {
   let options: SessionOptions
+  let invalidSetting: String?
   let store: any SessionStore
   let clock: AuthClock
   let state: Mutex<SessionState>
@@ -37,6 +38,7 @@ public final class SessionAuthenticator: Credential {
   package init(store: any SessionStore, options: SessionOptions, clock: AuthClock) {
     self.store = store
     self.options = options
+    invalidSetting = options.invalidSetting
     self.clock = clock
     let window = options.refreshWindow.map {
       RefreshStateMachine.Window(count: max(1, $0.count), interval: $0.interval)
@@ -94,10 +96,13 @@ public final class SessionAuthenticator: Credential {
 
   func load() async throws(HTTPError) {
     if state.withLock({ $0.isLoaded }) { return }
-    try await queue.run { [self] () throws(HTTPError) in
+    // Who is cancelled doesn't wait for a store that hangs.
+    try await queue.run(leavingWhenCancelled: true) { [self] () throws(HTTPError) in
       if state.withLock({ $0.isLoaded }) { return }
       let session = try await store.load()
       state.withLock { state in
+        // A logout came in between: what was read is over.
+        if state.isLoaded { return }
         state.isLoaded = true
         guard let session else { return }
         _ = state.machine.replace(hasSession: session.token != nil)
@@ -122,26 +127,30 @@ public final class SessionAuthenticator: Credential {
   /// Forgets the session here and in the store; a refresh that is under way stops, and those who wait for it
   /// throw `HTTPError.Kind.loginDenied`. Throws what the store throws; the session is gone here all the same.
   public func logout() async throws(HTTPError) {
-    replace(nil)
+    let generation = replace(nil)
     tell(.loggedOut)
     try await queue.run { [self] () throws(HTTPError) in
       // A login that came in between isn't ours to remove.
-      if state.withLock({ $0.session }) == nil { try await store.clear() }
+      if state.withLock({ $0.machine.generation }) == generation { try await store.clear() }
     }
   }
 
-  private func replace(_ session: Session?) {
+  /// Returns the generation of the session that it puts in place.
+  @discardableResult
+  private func replace(_ session: Session?) -> UInt64 {
     let ending: SessionState.Ending = session == nil ? .failed(Self.loggedOut) : .changed
-    let (tasks, sleepers) = state.withLock { state in
+    let (tasks, sleepers, generation) = state.withLock { state in
       state.isLoaded = true
+      state.pending = nil
       let replacement = state.machine.replace(hasSession: session?.token != nil)
       state.adopt(
         session, ahead: options.refreshAhead, wall: clock.wall(), now: clock.elapsed(), isFresh: true)
       let tasks = replacement.stop.map { state.tasks(of: $0) } ?? []
-      return (tasks, state.wake(replacement.waiters, ending))
+      return (tasks, state.wake(replacement.waiters, ending), state.machine.generation)
     }
     for task in tasks { task.cancel() }
     for sleeper in sleepers { sleeper.resume(returning: ending) }
+    return generation
   }
 
   static let loggedOut = HTTPError(

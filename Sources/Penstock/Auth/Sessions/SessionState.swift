@@ -28,6 +28,8 @@ struct SessionState: Sendable {
 
   var machine: RefreshStateMachine
   var session: Session?
+  /// What a refresh has put into the store and not yet told.
+  var pending: Session?
   var isLoaded = false
   /// When the token should be refreshed, on the clock that doesn't jump.
   var refreshAt: Duration?

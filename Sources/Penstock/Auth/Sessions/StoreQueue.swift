@@ -4,7 +4,9 @@ import StreamCore
 actor StoreQueue {
   private var last: Task<Void, Never>?
 
+  /// - Parameter leavingWhenCancelled: whether a cancelled task throws `cancelled` at once; the operation goes on.
   func run<Value: Sendable>(
+    leavingWhenCancelled: Bool = false,
     _ operation: @escaping @Sendable () async throws(HTTPError) -> Value
   ) async throws(HTTPError) -> Value {
     let previous = last
@@ -17,6 +19,16 @@ actor StoreQueue {
       }
     }
     last = Task { _ = await task.value }
+    guard leavingWhenCancelled else { return try await task.value.get() }
+    let turn = Turn()
+    let waiting = Task {
+      _ = await task.value
+      turn.end(.go)
+    }
+    guard await turn.wait(limit: nil, clock: .system) == .go else {
+      waiting.cancel()
+      throw HTTPError.cancelled
+    }
     return try await task.value.get()
   }
 }
