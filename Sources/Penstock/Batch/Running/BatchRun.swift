@@ -1,3 +1,4 @@
+import CurlTransport
 import Synchronization
 
 /// One batch under way: the state machine behind a lock, a few workers, one consumer.
@@ -22,6 +23,7 @@ final class BatchRun: Sendable {
     var generation: UInt64 = 0
     var alarm: ContinuousClock.Instant?
     var alarmTask: Task<Void, Never>?
+    var pace = BatchPace()
     var hasCancelled = false
     var isClaimed = false
     var endingKey: UInt64?
@@ -35,6 +37,7 @@ final class BatchRun: Sendable {
     var sleeper: UnsafeContinuation<Void, Never>?
     var allSleepers: [UnsafeContinuation<Void, Never>] = []
     var spawns = false
+    var setsPace = false
     var alarm: ContinuousClock.Instant?
     var cancels: [Task<Void, Never>] = []
   }
@@ -62,6 +65,8 @@ final class BatchRun: Sendable {
   private let staysOnLoop: Bool
   private let mostWorkers: Int
   private let state: Mutex<State>
+  /// Wakes the consumer for results that nothing has followed.
+  private let paceAlarm = Mutex<LoopAlarm?>(nil)
 
   init(client: Client, source: BatchSource, steps: BatchSteps, settings: BatchSettings) {
     performer = BatchPerformer(client: client, exchange: steps.exchange, settings: settings)
@@ -212,7 +217,16 @@ final class BatchRun: Sendable {
   private static func prepare(
     _ followUp: inout FollowUp, _ state: inout State, _ mostWorkers: Int, _ now: ContinuousClock.Instant
   ) {
-    if state.reader != nil, state.hasNews { followUp.consumer = state.reader.take() }
+    if state.reader != nil, state.hasNews {
+      let isUrgent = state.machine.isOver || state.isConsumerCancelled
+      switch state.pace.news(
+        ready: isUrgent ? .max : state.machine.readyCount, running: state.machine.running)
+      {
+      case .wake: followUp.consumer = state.reader.take()
+      case .setAlarm: followUp.setsPace = true
+      case .wait: break
+      }
+    }
     // At the end a worker may still wait for an input that nobody wants any more.
     if state.machine.cancelsRunning || state.machine.hasEnded, !state.hasCancelled {
       state.hasCancelled = true
@@ -248,6 +262,7 @@ final class BatchRun: Sendable {
     followUp.consumer?.resume()
     followUp.sleeper?.resume()
     for sleeper in followUp.allSleepers { sleeper.resume() }
+    if followUp.setsPace { setPace() }
     if followUp.spawns { spawn() }
     if let alarm = followUp.alarm { setAlarm(alarm) }
   }
@@ -270,6 +285,18 @@ final class BatchRun: Sendable {
     }
     if isTooLate { task.cancel() }
   }
+
+  private func setPace() {
+    let alarm = paceAlarm.withLock { kept in
+      let alarm =
+        kept ?? performer.client.curl?.alarm(after: BatchPace.delay) { [weak self] in self?.paceRings() }
+      kept = alarm
+      return alarm
+    }
+    if alarm?.set() != true { paceRings() }
+  }
+
+  private func paceRings() { change { $0.pace.rings() } }
 
   private func setAlarm(_ time: ContinuousClock.Instant) {
     let task = Task { [weak self] in

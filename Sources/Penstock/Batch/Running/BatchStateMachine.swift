@@ -263,5 +263,6 @@ struct BatchStateMachine {
     return .elements(taken)
   }
 
-  var hasResults: Bool { results.readyCount > 0 }
+  var readyCount: Int { results.readyCount }
+  var hasResults: Bool { readyCount > 0 }
 }
