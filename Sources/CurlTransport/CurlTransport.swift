@@ -122,9 +122,11 @@ package final class CurlTransport: Transport {
     }
   }
 
-  /// An origin stays on its loop, so that connections are shared, until that loop has much more to do.
+  /// What is asked for on a loop stays there: no thread is woken for it. Else an origin stays on its loop, so that
+  /// connections are shared, until that loop has much more to do.
   private func pick(_ url: CurlURL, among loops: [CurlLoop]) -> Int {
     guard loops.count > 1 else { return 0 }
+    if let own = loops.firstIndex(where: { $0.executor.isOnLoopThread }) { return own }
     let home = Int(bitPattern: UInt(bitPattern: url.host.hashValue) % UInt(loops.count))
     let homeLoad = loops[home].turn.load.load(ordering: .relaxed)
     guard homeLoad >= Self.spillLoad else { return home }
@@ -206,12 +208,12 @@ package final class CurlTransport: Transport {
     state.withLock { $0 = .closed([]) }
   }
 
-  /// Runs a closure with the first loop as the executor of its tasks: no thread hop for what they await.
+  /// Runs a closure with a loop as the executor of its tasks: no thread hop for what they await. Numbers go round.
   package func onLoop<Value: Sendable, Failure: Error>(
-    _ body: @concurrent @Sendable () async throws(Failure) -> Value
+    _ number: Int, _ body: @concurrent @Sendable () async throws(Failure) -> Value
   ) async throws -> Value {
     let loops = try startedLoops(CurlURL("http://loop/"))
-    return try await withTaskExecutorPreference(loops[0].tasks) { try await body() }
+    return try await withTaskExecutorPreference(loops[number % loops.count].tasks) { try await body() }
   }
 
   /// Transfers that exist, in this whole process; for tests of what is left behind.

@@ -112,17 +112,17 @@ public struct Client: Sendable {
   /// thrown by the iteration as an `HTTPError`.
   public func events(_ request: Request) -> TransferEvents { TransferEvents(request, client: self) }
 
-  /// Runs a closure on the first of the client's loops: requests of that loop are served without a thread hop,
-  /// best for many small calls one after another. Which loop an origin is on isn't for the caller to choose: set
-  /// `ClientConfiguration.loops` to 1 where the hop matters. Don't block in the closure, and keep long
-  /// computations out of it: all exchanges of that loop wait meanwhile.
+  /// Runs a closure on the first of the client's loops. What it asks for stays on that loop and is served without a
+  /// thread hop: best for many small calls one after another. Connections are shared with what else runs on that
+  /// loop. Don't block in the closure, and keep long computations out of it: all exchanges of that loop wait
+  /// meanwhile.
   ///
   /// - Throws: what the closure throws, and `HTTPError.Kind.shutdown` after a shutdown.
   public func onLoop<Value: Sendable>(
     _ body: @concurrent @Sendable () async throws -> Value
   ) async throws -> Value {
     guard let curl else { return try await body() }
-    return try await curl.onLoop(body)
+    return try await curl.onLoop(0, body)
   }
 
   /// How a client ends.

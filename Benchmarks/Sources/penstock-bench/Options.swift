@@ -33,6 +33,8 @@ struct Options: Sendable {
   /// Ranges of a download at once.
   var segments = 1
   var bytes = 16 << 20
+  /// The client's event loops; nil: as many as it has by itself.
+  var loops: Int?
   /// Seconds.
   var hold = 2.0
 
@@ -87,6 +89,7 @@ struct Options: Sendable {
     case "--streams": streams = number
     case "--segments": segments = number
     case "--bytes": bytes = number
+    case "--loops": loops = number
     default: return false
     }
     return true
@@ -110,6 +113,7 @@ struct Options: Sendable {
     var configuration = ClientConfiguration()
     configuration.limits.total = max(configuration.limits.total, parallel)
     configuration.limits.perHost = max(configuration.limits.perHost, parallel)
+    if let loops { configuration.loops = loops }
     configuration.tls.caFile = cacert
     configuration.version = version
     if isAuthorized, let origin = try? HTTPOrigin(of: url) {

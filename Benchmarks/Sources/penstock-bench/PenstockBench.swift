@@ -19,7 +19,7 @@ struct PenstockBench {
       print("       download")
       print("         [--count K] [--requests N] [--parallel P] [--on-loop] [--streams N] [--bytes N]")
       print("         [--hold SECONDS] [--http1.1|--http2] [--cacert FILE] [--to FILE] [--slow URL]")
-      print("         [--segments N] [--sha256] [--streamed|--collected|--typed] [--guarded]")
+      print("         [--segments N] [--loops N] [--sha256] [--streamed|--collected|--typed] [--guarded]")
       print("         [--bearer|--field]")
       print("         [--as drain|byte-lines|lines|json-lines|elements|events|gunzip|gunzip-lines|pipeline]")
       exit(2)

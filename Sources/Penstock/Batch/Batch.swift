@@ -77,10 +77,9 @@ public struct Batch<Input: Sendable, Value: Sendable>: AsyncSequence, Sendable {
       }
       if Task.isCancelled { run.cancelConsumer() }
       while true {
-        switch run.take() {
+        switch run.take(giving: giveBack()) {
         case .elements(let elements):
           taken = elements
-          position = 0
           return handOut()
         case .wait: await run.waitForResults()
         case .end(let error):
@@ -99,10 +98,19 @@ public struct Batch<Input: Sendable, Value: Sendable>: AsyncSequence, Sendable {
     /// A result that is here already; nil says nothing about later ones.
     package mutating func nextReady() -> Element? {
       if position < taken.count { return handOut() }
-      guard let run = lease?.run, !isOver, case .elements(let elements) = run.take() else { return nil }
+      guard let run = lease?.run, !isOver, case .elements(let elements) = run.take(giving: giveBack()) else {
+        return nil
+      }
       taken = elements
-      position = 0
       return handOut()
+    }
+
+    private mutating func giveBack() -> [BatchItem] {
+      defer {
+        taken = []
+        position = 0
+      }
+      return taken
     }
 
     private mutating func handOut() -> Element {

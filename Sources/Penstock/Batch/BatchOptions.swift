@@ -24,9 +24,9 @@ public struct BatchOptions: Sendable {
   /// Heeds robots.txt (RFC 9309): a URL that its host forbids fails with `HTTPError.Kind.robotsDisallowed`
   /// before it is asked for, and crawl delays are kept. Nil: nobody asks.
   public var robots: RobotsPolicy?
-  /// Whether the work of the batch runs on the client's loop, so that no request hops between threads. Code on the
-  /// loop must not block. Nil: where the client has one loop and the batch has no closures of the caller's; the
-  /// inputs are read there too, so say false for a sequence that blocks.
+  /// Whether the work of the batch runs on the client's loops, spread evenly, so that no request hops between threads.
+  /// Code on a loop must not block. Nil: where the batch has no closures of the caller's; the inputs are read there
+  /// too, so say false for a sequence that blocks.
   public var staysOnLoop: Bool?
 
   /// Bounds on what joining remembers.

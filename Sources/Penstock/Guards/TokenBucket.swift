@@ -9,18 +9,18 @@ package struct TokenBucket: Sendable {
   /// The most that can be saved up.
   package private(set) var burst: Double
   private var balance: Double
-  private var updated: ContinuousClock.Instant
+  private var updated: MonotonicInstant
 
   /// A bucket, full or with so many tokens; a rate or burst that isn't positive counts as the smallest one (1 token,
   /// 1 in 1,000 s).
-  package init(rate: Double, burst: Double, saved: Double? = nil, now: ContinuousClock.Instant) {
+  package init(rate: Double, burst: Double, saved: Double? = nil, now: MonotonicInstant) {
     (self.rate, self.burst) = Self.clamped(rate, burst)
     balance = min(saved ?? self.burst, self.burst)
     updated = now
   }
 
   /// Other numbers from now on. What is owed stays owed; what is saved up stays as far as the burst goes.
-  package mutating func set(rate: Double, burst: Double, at now: ContinuousClock.Instant) {
+  package mutating func set(rate: Double, burst: Double, at now: MonotonicInstant) {
     refill(now)
     (self.rate, self.burst) = Self.clamped(rate, burst)
     balance = min(balance, self.burst)
@@ -31,13 +31,13 @@ package struct TokenBucket: Sendable {
   }
 
   /// How many tokens there are; negative when some are owed.
-  package mutating func tokens(at now: ContinuousClock.Instant) -> Double {
+  package mutating func tokens(at now: MonotonicInstant) -> Double {
     refill(now)
     return balance
   }
 
   /// Takes tokens if they are there.
-  package mutating func take(_ count: Double = 1, at now: ContinuousClock.Instant) -> Bool {
+  package mutating func take(_ count: Double = 1, at now: MonotonicInstant) -> Bool {
     refill(now)
     guard balance >= count else { return false }
     balance -= count
@@ -47,7 +47,7 @@ package struct TokenBucket: Sendable {
   /// Takes tokens that may come later; returns how long to wait for them. Nil takes none: the wait would be
   /// longer than `longest`.
   package mutating func reserve(
-    _ count: Double = 1, at now: ContinuousClock.Instant, longest: Duration? = nil
+    _ count: Double = 1, at now: MonotonicInstant, longest: Duration? = nil
   ) -> Duration? {
     refill(now)
     let wait = balance >= count ? Duration.zero : .seconds((count - balance) / rate)
@@ -60,14 +60,39 @@ package struct TokenBucket: Sendable {
   package mutating func refund(_ count: Double = 1) { balance = min(burst, balance + count) }
 
   /// Whether nothing is owed and nothing more can be saved up: then it can be forgotten.
-  package mutating func isFull(at now: ContinuousClock.Instant) -> Bool {
+  package mutating func isFull(at now: MonotonicInstant) -> Bool {
     refill(now)
     return balance >= burst
   }
 
-  private mutating func refill(_ now: ContinuousClock.Instant) {
+  private mutating func refill(_ now: MonotonicInstant) {
     guard now > updated else { return }
     balance = min(burst, balance + (now - updated) / .seconds(1) * rate)
     updated = now
   }
+}
+
+/// The same by the clock that is public.
+extension TokenBucket {
+  init(rate: Double, burst: Double, saved: Double? = nil, now: ContinuousClock.Instant) {
+    self.init(rate: rate, burst: burst, saved: saved, now: MonotonicInstant(now))
+  }
+
+  mutating func set(rate: Double, burst: Double, at now: ContinuousClock.Instant) {
+    set(rate: rate, burst: burst, at: MonotonicInstant(now))
+  }
+
+  mutating func tokens(at now: ContinuousClock.Instant) -> Double { tokens(at: MonotonicInstant(now)) }
+
+  mutating func take(_ count: Double = 1, at now: ContinuousClock.Instant) -> Bool {
+    take(count, at: MonotonicInstant(now))
+  }
+
+  mutating func reserve(
+    _ count: Double = 1, at now: ContinuousClock.Instant, longest: Duration? = nil
+  ) -> Duration? {
+    reserve(count, at: MonotonicInstant(now), longest: longest)
+  }
+
+  mutating func isFull(at now: ContinuousClock.Instant) -> Bool { isFull(at: MonotonicInstant(now)) }
 }

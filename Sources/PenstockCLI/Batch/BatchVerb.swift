@@ -78,6 +78,9 @@ struct BatchVerb: Sendable {
     configuration.limits.perHost = max(configuration.limits.perHost, limits.perHost)
     configuration.keptConnections = max(configuration.keptConnections, limits.total)
     configuration.timeouts.admission = nil
+    // Each loop has connections of its own: with few for a host one loop makes better use of them.
+    let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    configuration.loops = max(1, min(4, processors, limits.perHost / 16))
   }
 
   /// The verb from its settings to its status.
@@ -139,12 +142,8 @@ struct BatchVerb: Sendable {
     }
     var failure: Failure?
     do {
-      // On the loop, where results come from, there is no thread to wake for each.
-      if client.configuration.loops == 1 {
-        try await client.onLoop { await consume(ledger) }
-      } else {
-        await consume(ledger)
-      }
+      // On a loop, where results come from: there is hardly a thread to wake for them.
+      try await client.onLoop { await consume(ledger) }
     } catch {
       ledger.fail(.http((error as? HTTPError) ?? .cancelled))
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Penstock
 
 @Suite struct BatchSchedulerTests {
-  private let begin = ContinuousClock.now
+  private let begin = MonotonicInstant.now
 
   private func scheduler(
     total: Int = 8, perHost: Int = 8, rate: BatchRate? = nil, lookahead: Int = 100,
@@ -17,7 +17,7 @@ import Testing
   }
 
   /// All that can be started now.
-  private func starts(_ scheduler: inout BatchScheduler, at now: ContinuousClock.Instant) -> [Int] {
+  private func starts(_ scheduler: inout BatchScheduler, at now: MonotonicInstant) -> [Int] {
     var started: [Int] = []
     while case .start(let ticket) = scheduler.next(now: now) { started.append(ticket) }
     return started
@@ -223,7 +223,7 @@ import Testing
     var hostOf: [Int: Int] = [:]
     var running: [Int] = []
     var ended = 0
-    var heldUntil: [Int: ContinuousClock.Instant] = [:]
+    var heldUntil: [Int: MonotonicInstant] = [:]
     for _ in 0..<200_000 where ended < 300 {
       scheduler.mayRead = left > 0
       switch scheduler.next(now: now) {
@@ -291,7 +291,7 @@ import Testing
 }
 
 @Suite struct BatchAdaptationTests {
-  private let begin = ContinuousClock.now
+  private let begin = MonotonicInstant.now
 
   @Test func `it grows while answers stay quick, up to the limit`() {
     var limit = BatchAdaptiveLimit(BatchAdaptation(), maximum: 32)

@@ -8,7 +8,7 @@ import Testing
   private typealias Machine = BatchStateMachine
   private typealias Cell = BatchCell<Int, String>
 
-  private let begin = ContinuousClock.now
+  private let begin = MonotonicInstant.now
 
   private func machine(
     _ limits: BatchLimits, order: BatchOrder = .completion, _ change: (inout BatchOptions) -> Void = { _ in }

@@ -4,9 +4,9 @@ import Testing
 @testable import Penstock
 
 @Suite struct TokenBucketTests {
-  private static let begin = ContinuousClock.now
+  private static let begin = MonotonicInstant.now
 
-  private static func take(_ bucket: inout TokenBucket, at now: ContinuousClock.Instant) -> Bool {
+  private static func take(_ bucket: inout TokenBucket, at now: MonotonicInstant) -> Bool {
     bucket.take(at: now)
   }
 

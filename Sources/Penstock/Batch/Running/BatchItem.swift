@@ -6,13 +6,15 @@ class BatchItem: @unchecked Sendable {
   /// Which input, counted from 0 as they were read.
   @exclusivity(unchecked) final var index = 0
   @exclusivity(unchecked) final var ticket = 0
+  /// The loop whose thread has made what it holds.
+  @exclusivity(unchecked) final var home = 0
   /// What is asked; nil where that can't be told, and when it is over.
   @exclusivity(unchecked) final var request: Request?
   /// What makes it the same as another.
   @exclusivity(unchecked) final var key: String?
   /// What earlier attempts left to know.
   @exclusivity(unchecked) final var history = BatchAttempts()
-  @exclusivity(unchecked) final var began: ContinuousClock.Instant?
+  @exclusivity(unchecked) final var began: MonotonicInstant?
   /// Inputs that joined.
   @exclusivity(unchecked) final var followers: [BatchItem] = []
 

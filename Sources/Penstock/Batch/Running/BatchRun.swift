@@ -21,9 +21,10 @@ final class BatchRun: Sendable {
     var waking = 0
     /// Tells a worker that is about to sleep whether something has happened since it looked.
     var generation: UInt64 = 0
-    var alarm: ContinuousClock.Instant?
+    var alarm: MonotonicInstant?
     var alarmTask: Task<Void, Never>?
     var pace = BatchPace()
+    var spent = BatchSpent()
     var hasCancelled = false
     var isClaimed = false
     var endingKey: UInt64?
@@ -36,9 +37,10 @@ final class BatchRun: Sendable {
     var consumer: UnsafeContinuation<Void, Never>?
     var sleeper: UnsafeContinuation<Void, Never>?
     var allSleepers: [UnsafeContinuation<Void, Never>] = []
-    var spawns = false
+    /// The number of a new worker.
+    var spawns: Int?
     var setsPace = false
-    var alarm: ContinuousClock.Instant?
+    var alarm: MonotonicInstant?
     var cancels: [Task<Void, Never>] = []
   }
 
@@ -74,7 +76,7 @@ final class BatchRun: Sendable {
     self.source = source
     invalidSetting = settings.invalidSetting
     joinsIdentical = settings.options.joinsIdentical
-    staysOnLoop = settings.options.staysOnLoop ?? (settings.isBuiltIn && client.configuration.loops == 1)
+    staysOnLoop = settings.options.staysOnLoop ?? settings.isBuiltIn
     mostWorkers = settings.limits.total + 1
     state = Mutex(State(machine: Machine(settings, begin: .now)))
   }
@@ -101,8 +103,11 @@ final class BatchRun: Sendable {
     return true
   }
 
-  func take() -> Machine.Taken {
+  /// The next results. `spent`: those of the last time, which are the run's again.
+  func take(giving spent: [BatchItem]) -> Machine.Taken {
     change { state in
+      // Of a caller's own values nobody knows how large they are.
+      if staysOnLoop { state.spent.give(spent) }
       if state.isConsumerCancelled { return .end(.cancelled) }
       return state.machine.take()
     }
@@ -132,11 +137,13 @@ final class BatchRun: Sendable {
 
   // MARK: workers
 
-  private func work() async {
+  private func work(_ home: Int) async {
     var report = Report.began
     while true {
-      switch step(report) {
-      case .perform(let item): report = .finished(item, await performer.perform(item, self))
+      switch step(report, home) {
+      case .perform(let item):
+        item.home = home
+        report = .finished(item, await performer.perform(item, self))
       case .read: report = await read()
       case .rest(let generation):
         await rest(generation)
@@ -146,9 +153,12 @@ final class BatchRun: Sendable {
     }
   }
 
-  private func step(_ report: Report) -> Step {
-    let now = ContinuousClock.now
+  private func step(_ report: Report, _ home: Int) -> Step {
+    let now = MonotonicInstant.now
+    var spent: [BatchItem] = []
+    defer { withExtendedLifetime(spent) {} }  // let go outside the lock
     return change(now) { state in
+      spent = state.spent.take(home)
       switch report {
       case .began: state.waking = max(0, state.waking - 1)
       case .received(let item): state.machine.received(item, now: now)
@@ -201,7 +211,7 @@ final class BatchRun: Sendable {
   // MARK: what follows from a change
 
   private func change<Answer: Sendable>(
-    _ now: ContinuousClock.Instant = .now, _ body: (inout State) -> Answer
+    _ now: MonotonicInstant = .now, _ body: (inout State) -> Answer
   ) -> Answer {
     var followUp = FollowUp()
     let value = state.withLock { state in
@@ -215,7 +225,7 @@ final class BatchRun: Sendable {
   }
 
   private static func prepare(
-    _ followUp: inout FollowUp, _ state: inout State, _ mostWorkers: Int, _ now: ContinuousClock.Instant
+    _ followUp: inout FollowUp, _ state: inout State, _ mostWorkers: Int, _ now: MonotonicInstant
   ) {
     if state.reader != nil, state.hasNews {
       let isUrgent = state.machine.isOver || state.isConsumerCancelled
@@ -246,8 +256,8 @@ final class BatchRun: Sendable {
         followUp.sleeper = sleeper
       } else if state.workerCount < mostWorkers {
         state.waking += 1
+        followUp.spawns = state.workerCount
         state.workerCount += 1
-        followUp.spawns = true
       }
     }
     if let deadline = state.machine.nextDeadline(now: now), state.alarm.map({ deadline < $0 }) ?? true {
@@ -263,21 +273,23 @@ final class BatchRun: Sendable {
     followUp.sleeper?.resume()
     for sleeper in followUp.allSleepers { sleeper.resume() }
     if followUp.setsPace { setPace() }
-    if followUp.spawns { spawn() }
+    if let number = followUp.spawns { spawn(number) }
     if let alarm = followUp.alarm { setAlarm(alarm) }
   }
 
-  private func spawn() {
+  private func spawn(_ number: Int) {
     let task = Task {
-      if staysOnLoop {
+      if staysOnLoop, let curl = performer.client.curl {
+        let home = number % performer.client.configuration.loops
         do {
-          try await performer.client.onLoop { await self.work() }
+          // What a worker asks for stays on its loop: the loops share the work evenly.
+          try await curl.onLoop(home) { await self.work(home) }
           return
         } catch {
           // The loop is gone: every exchange will say so.
         }
       }
-      await work()
+      await work(0)
     }
     let isTooLate = state.withLock { state in
       state.workers.append(task)
@@ -298,9 +310,9 @@ final class BatchRun: Sendable {
 
   private func paceRings() { change { $0.pace.rings() } }
 
-  private func setAlarm(_ time: ContinuousClock.Instant) {
+  private func setAlarm(_ time: MonotonicInstant) {
     let task = Task { [weak self] in
-      try? await Task.sleep(until: time, clock: .continuous)
+      try? await Task.sleep(for: time - .now)
       if !Task.isCancelled { self?.alarmRings(time) }
     }
     let isTooLate = state.withLock { state in
@@ -311,7 +323,7 @@ final class BatchRun: Sendable {
     if isTooLate { task.cancel() }
   }
 
-  private func alarmRings(_ time: ContinuousClock.Instant) {
+  private func alarmRings(_ time: MonotonicInstant) {
     change { state in
       if state.alarm == time {
         state.alarm = nil

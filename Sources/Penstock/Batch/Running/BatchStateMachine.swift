@@ -3,7 +3,7 @@
 ///
 /// Every input that is handed in has exactly one result, whatever ends the batch.
 struct BatchStateMachine {
-  typealias Instant = ContinuousClock.Instant
+  typealias Instant = MonotonicInstant
 
   enum Next {
     case perform(BatchItem)

@@ -24,7 +24,7 @@ struct BatchAdaptiveLimit {
   private var usual: Double?
   private var recent: Double?
   /// Ends of exchanges that were started before this don't halve again.
-  private var halvedAt: ContinuousClock.Instant?
+  private var halvedAt: MonotonicInstant?
   private var samples = 0
 
   init(_ settings: BatchAdaptation, maximum: Int) {
@@ -55,7 +55,7 @@ struct BatchAdaptiveLimit {
   }
 
   /// The host said that it is too much, or didn't answer in time.
-  mutating func overloaded(startedAt: ContinuousClock.Instant, now: ContinuousClock.Instant) {
+  mutating func overloaded(startedAt: MonotonicInstant, now: MonotonicInstant) {
     if let halvedAt, startedAt < halvedAt { return }
     halvedAt = now
     set(exact / 2)

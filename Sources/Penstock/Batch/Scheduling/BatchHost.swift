@@ -16,7 +16,7 @@ struct BatchHost {
   /// Its rate; a crawl delay that is longer takes the place of the batch's own.
   var tokens: TokenBucket?
   /// `Retry-After`: nothing starts before.
-  var heldUntil: ContinuousClock.Instant?
+  var heldUntil: MonotonicInstant?
   /// Deficit round robin: what it may still spend, in units of cost.
   var deficit = 0
   /// Where it stands.
@@ -26,7 +26,7 @@ struct BatchHost {
     /// It could start something.
     case ring(priority: Int)
     /// Only time has to pass.
-    case timer(ContinuousClock.Instant)
+    case timer(MonotonicInstant)
   }
   var place = Place.nowhere
   /// Tells whether an entry of a ring or a timer is the newest one.

@@ -5,7 +5,7 @@
 /// concerned, among the timers while only time has to pass, in neither while it has nothing waiting or all its
 /// places are taken.
 struct BatchScheduler {
-  typealias Instant = ContinuousClock.Instant
+  typealias Instant = MonotonicInstant
 
   enum Turn: Equatable {
     /// Begin this one.

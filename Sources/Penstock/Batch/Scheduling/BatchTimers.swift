@@ -8,12 +8,12 @@ struct BatchTimers {
     case ticket(Int)
   }
 
-  private var heap: [(due: ContinuousClock.Instant, subject: Subject)] = []
+  private var heap: [(due: MonotonicInstant, subject: Subject)] = []
 
-  var earliest: ContinuousClock.Instant? { heap.first?.due }
+  var earliest: MonotonicInstant? { heap.first?.due }
   var count: Int { heap.count }
 
-  mutating func insert(_ subject: Subject, at due: ContinuousClock.Instant) {
+  mutating func insert(_ subject: Subject, at due: MonotonicInstant) {
     heap.append((due, subject))
     var child = heap.count - 1
     while child > 0 {
@@ -25,7 +25,7 @@ struct BatchTimers {
   }
 
   /// What is due by now, one at a time.
-  mutating func popDue(_ now: ContinuousClock.Instant) -> Subject? {
+  mutating func popDue(_ now: MonotonicInstant) -> Subject? {
     guard let first = heap.first, first.due <= now else { return nil }
     heap.swapAt(0, heap.count - 1)
     heap.removeLast()
