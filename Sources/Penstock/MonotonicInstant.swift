@@ -53,6 +53,10 @@ extension MonotonicInstant: InstantProtocol {
     instant.advanced(by: duration)
   }
 
+  package static func += (instant: inout MonotonicInstant, duration: Duration) {
+    instant = instant.advanced(by: duration)
+  }
+
   package static func - (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
     instant.advanced(by: .zero - duration)
   }
