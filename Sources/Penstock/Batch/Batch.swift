@@ -23,9 +23,10 @@ public struct Batch<Input: Sendable, Value: Sendable>: AsyncSequence, Sendable {
   let run: BatchRun
 
   init<Inputs: Sequence>(
-    _ client: Client, _ inputs: Inputs, _ work: BatchWork<Input, Value>, _ settings: BatchSettings
+    _ client: Client, _ inputs: Inputs, _ isolation: (any Actor)?, _ work: BatchWork<Input, Value>,
+    _ settings: BatchSettings
   ) where Inputs.Element == Input {
-    let source = SequenceSource<Inputs, Value>(inputs)
+    let source = SequenceSource<Inputs, Value>(inputs, isolation)
     run = BatchRun(client: client, source: source, steps: work.steps, settings: settings)
   }
 

@@ -2,18 +2,21 @@ extension Client {
   /// Sends many requests and collects their bodies.
   ///
   /// - Parameters:
-  ///   - inputs: the requests, read as there is room for them, on any thread: a lazy sequence whose closure belongs to an
-  ///     actor (at the top level of `main.swift` all do) ends the process.
+  ///   - inputs: the requests, read as there is room for them.
   ///   - limits: how much is under way at once.
   ///   - order: in which order results come.
   ///   - options: fail-fast, joining, validators, robots.
   ///   - limit: the largest body; a larger one is a failure of kind `bodyTooLarge`.
+  ///   - isolation: the actor on which inputs are read, that of the caller: the closure of a lazy sequence may belong to
+  ///     it. An array is read anywhere.
   public func batch<Inputs: Sequence>(
     _ inputs: sending Inputs, limits: BatchLimits = BatchLimits(), order: BatchOrder = .completion,
-    options: BatchOptions = BatchOptions(), collecting limit: ByteCount = .mebibytes(8)
+    options: BatchOptions = BatchOptions(), collecting limit: ByteCount = .mebibytes(8),
+    isolation: (any Actor)? = #isolation
   ) -> Batch<Request, BatchResponse> where Inputs.Element == Request {
     Batch(
-      self, inputs, Self.collecting(limit), .builtIn(limits.whereCollected, order, options, repeats: true))
+      self, inputs, isolation, Self.collecting(limit, { $0 }),
+      .builtIn(limits.whereCollected, order, options, repeats: true))
   }
 
   /// Sends the requests of an asynchronous sequence and collects their bodies; see the one for sequences.
@@ -22,7 +25,43 @@ extension Client {
     options: BatchOptions = BatchOptions(), collecting limit: ByteCount = .mebibytes(8)
   ) -> Batch<Request, BatchResponse> where Inputs.Element == Request {
     Batch(
-      self, inputs, Self.collecting(limit), .builtIn(limits.whereCollected, order, options, repeats: true))
+      self, inputs, Self.collecting(limit, { $0 }),
+      .builtIn(limits.whereCollected, order, options, repeats: true))
+  }
+
+  /// Sends the requests that a closure makes of the inputs and collects their bodies.
+  ///
+  /// ```swift
+  /// for try await result in client.batch(urls, request: { .get($0) }) { … }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - inputs: anything that a request can be made of, read as there is room for it; results name them.
+  ///   - limits: how much is under way at once.
+  ///   - order: in which order results come.
+  ///   - options: fail-fast, joining, validators, robots.
+  ///   - limit: the largest body; a larger one is a failure of kind `bodyTooLarge`.
+  ///   - isolation: the actor on which inputs are read, that of the caller.
+  ///   - request: the request for an input; what it throws is the result of that input, and nothing is sent.
+  public func batch<Inputs: Sequence>(
+    _ inputs: sending Inputs, limits: BatchLimits = BatchLimits(), order: BatchOrder = .completion,
+    options: BatchOptions = BatchOptions(), collecting limit: ByteCount = .mebibytes(8),
+    isolation: (any Actor)? = #isolation, request: @escaping @Sendable (Inputs.Element) throws -> Request
+  ) -> Batch<Inputs.Element, BatchResponse> where Inputs.Element: Sendable {
+    Batch(
+      self, inputs, isolation, Self.collecting(limit, Self.making(request)),
+      .builtIn(limits.whereCollected, order, options, repeats: true))
+  }
+
+  /// The same for an asynchronous sequence of inputs.
+  public func batch<Inputs: AsyncSequence>(
+    _ inputs: sending Inputs, limits: BatchLimits = BatchLimits(), order: BatchOrder = .completion,
+    options: BatchOptions = BatchOptions(), collecting limit: ByteCount = .mebibytes(8),
+    request: @escaping @Sendable (Inputs.Element) throws -> Request
+  ) -> Batch<Inputs.Element, BatchResponse> where Inputs.Element: Sendable {
+    Batch(
+      self, inputs, Self.collecting(limit, Self.making(request)),
+      .builtIn(limits.whereCollected, order, options, repeats: true))
   }
 
   /// Sends many requests and gives each response, its body still on its way, to a closure.
@@ -35,12 +74,12 @@ extension Client {
   ///     `HTTPError.Kind.transformFailed`.
   public func batch<Inputs: Sequence, Value: Sendable>(
     _ inputs: sending Inputs, limits: BatchLimits = BatchLimits(), order: BatchOrder = .completion,
-    options: BatchOptions = BatchOptions(),
+    options: BatchOptions = BatchOptions(), isolation: (any Actor)? = #isolation,
     request: @escaping @Sendable (Inputs.Element) throws -> Request,
     transform: @escaping @Sendable (Inputs.Element, Response) async throws -> Value
   ) -> Batch<Inputs.Element, Value> where Inputs.Element: Sendable {
     Batch(
-      self, inputs, Self.work(request, transform),
+      self, inputs, isolation, Self.work(request, transform),
       BatchSettings(limits: limits, order: order, options: options))
   }
 
@@ -60,11 +99,11 @@ extension Client {
   /// any input.
   public func batch<Inputs: Sequence, Value: Sendable>(
     _ inputs: sending Inputs, limits: BatchLimits = BatchLimits(), order: BatchOrder = .completion,
-    options: BatchOptions = BatchOptions(),
+    options: BatchOptions = BatchOptions(), isolation: (any Actor)? = #isolation,
     transform: @escaping @Sendable (Response) async throws -> Value
   ) -> Batch<Request, Value> where Inputs.Element == Request {
     Batch(
-      self, inputs, Self.work({ $0 }, { _, response in try await transform(response) }),
+      self, inputs, isolation, Self.work({ $0 }, { _, response in try await transform(response) }),
       BatchSettings(limits: limits, order: order, options: options))
   }
 
@@ -81,9 +120,11 @@ extension Client {
 
   // MARK: how
 
-  private static func collecting(_ limit: ByteCount) -> BatchWork<Request, BatchResponse> {
+  private static func collecting<Input: Sendable>(
+    _ limit: ByteCount, _ request: @escaping @Sendable (Input) throws(HTTPError) -> Request
+  ) -> BatchWork<Input, BatchResponse> {
     BatchWork(
-      request: { $0 }, bytes: { Int64($0.body.count) },
+      request: request, bytes: { Int64($0.body.count) },
       exchange: .transform { _, response throws(HTTPError) in
         let body = try await response.body.collect(upTo: limit)
         return BatchResponse(
@@ -92,14 +133,21 @@ extension Client {
       })
   }
 
+  /// The closure of a caller, which may throw anything.
+  private static func making<Input>(
+    _ request: @escaping @Sendable (Input) throws -> Request
+  ) -> @Sendable (Input) throws(HTTPError) -> Request {
+    { input throws(HTTPError) in
+      do { return try request(input) } catch { throw BatchFailure.of(error) }
+    }
+  }
+
   private static func work<Input: Sendable, Value: Sendable>(
     _ request: @escaping @Sendable (Input) throws -> Request,
     _ transform: @escaping @Sendable (Input, Response) async throws -> Value
   ) -> BatchWork<Input, Value> {
     BatchWork(
-      request: { input throws(HTTPError) in
-        do { return try request(input) } catch { throw BatchFailure.of(error) }
-      },
+      request: making(request),
       exchange: .transform { input, response throws(HTTPError) in
         do {
           return try await transform(input, response)

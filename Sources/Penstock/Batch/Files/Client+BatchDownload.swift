@@ -9,13 +9,15 @@ extension Client {
   ///   - options: what the batch does; `requiresSuccess` and `validators` say nothing here, as a download always
   ///     judges the status.
   ///   - files: what each download does.
+  ///   - isolation: the actor on which inputs are read, that of the caller.
   public func batchDownload<Inputs: Sequence>(
     _ inputs: sending Inputs, to target: @escaping @Sendable (Request) -> DownloadTarget,
     limits: BatchLimits = BatchLimits(), order: BatchOrder = .completion,
     options: BatchOptions = BatchOptions(),
-    files: DownloadOptions = DownloadOptions()
+    files: DownloadOptions = DownloadOptions(), isolation: (any Actor)? = #isolation
   ) -> Batch<Request, DownloadedFile> where Inputs.Element == Request {
-    Batch(self, inputs, downloading(target, files), .builtIn(limits, order, options, repeats: false))
+    Batch(
+      self, inputs, isolation, downloading(target, files), .builtIn(limits, order, options, repeats: false))
   }
 
   /// Downloads the files of an asynchronous sequence of requests; see the one for sequences.

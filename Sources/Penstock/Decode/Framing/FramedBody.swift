@@ -25,8 +25,8 @@ public struct FramedBody<Framer: ByteFramer>: AsyncSequence, Sendable {
 
   /// Hands out the elements.
   public struct Iterator: AsyncIteratorProtocol {
-    @usableFromInline var batch: [Framer.Element] = []
-    @usableFromInline var position = 0
+    /// What is ready, the next one last: taken out there, an element isn't copied, and its memory not counted.
+    @usableFromInline var ready: [Framer.Element] = []
     private var reader: FrameReader<Framer>
 
     init(_ reader: FrameReader<Framer>) { self.reader = reader }
@@ -36,10 +36,7 @@ public struct FramedBody<Framer: ByteFramer>: AsyncSequence, Sendable {
     /// - Throws: what the framer throws, and whatever ended the body.
     @inlinable
     public mutating func next() async throws(HTTPError) -> Framer.Element? {
-      if position < batch.count {
-        defer { position &+= 1 }
-        return batch[position]
-      }
+      if let element = ready.popLast() { return element }
       return try await refilled()
     }
 
@@ -48,19 +45,15 @@ public struct FramedBody<Framer: ByteFramer>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(HTTPError) -> Framer.Element? {
-      if position < batch.count {
-        defer { position &+= 1 }
-        return batch[position]
-      }
+      if let element = ready.popLast() { return element }
       return try await refilled()
     }
 
     @usableFromInline
     mutating func refilled() async throws(HTTPError) -> Framer.Element? {
-      position = 0
-      guard try await reader.read(into: &batch) else { return nil }
-      position = 1
-      return batch[0]
+      guard try await reader.read(into: &ready) else { return nil }
+      ready.reverse()
+      return ready.popLast()
     }
   }
 
