@@ -37,10 +37,7 @@ extension Request {
   /// Whether nothing was chosen, so that the client's settings hold as they are.
   var hasNoChoices: Bool { CopyOnWrite.areSame(choices, RequestChoices.none) }
 
-  /// Whether it is a method and a URL, and nothing else.
-  var isBare: Bool { headers.isEmpty && hasOnlyHeaders }
-
-  /// The same, but for header fields.
+  /// Whether it is a method, a URL and fields, and nothing else.
   var hasOnlyHeaders: Bool {
     guard hasNoChoices, case .empty = body.content else { return false }
     return body.isPlain

@@ -9,11 +9,18 @@ final class RequestEncoder: Sendable {
   private let plainOptions: CopyOnWrite<TransportOptions>
   private let plainOptionsWithUpload: CopyOnWrite<TransportOptions>
   private let plainHeaders: HTTPFields
+  /// What a call for a value sets for itself where nothing else is set: the type that the client decodes. Nil where
+  /// there is none, or the client's own fields have it.
+  let valueHeaders: HTTPFields?
+  /// What that becomes.
+  private let sentValueHeaders: HTTPFields
   private let proxies: ProxySelection
   /// Whether both are good, so that they needn't be looked at for each request.
   private let isPlainApproved: Bool
   /// Whether a bare request needs nothing but these.
   private let isBareReady: Bool
+  /// The same for one with `valueHeaders`.
+  private let isValueReady: Bool
   /// What the last request with fields of its own got, and nothing else of its own: a credential puts the same field
   /// on all of them.
   private let last = Mutex<(own: HTTPFields, whole: HTTPFields)?>(nil)
@@ -37,6 +44,16 @@ final class RequestEncoder: Sendable {
     let plain = TransportRequest(method: .get, url: "", headers: plainHeaders, options: plainOptions.value)
     isPlainApproved = RequestCheck.isGood(plain) && !plainHeaders.contains("Proxy-Authorization")
     isBareReady = isPlainApproved && proxies.isDirect
+    if let accept = configuration.api.decoder.accept, !configuration.headers.contains("Accept") {
+      let own: HTTPFields = ["Accept": accept]
+      valueHeaders = own
+      sentValueHeaders = Self.headers(Request(.get, "", headers: own), configuration)
+      isValueReady = isBareReady && sentValueHeaders.firstInvalidField == nil
+    } else {
+      valueHeaders = nil
+      sentValueHeaders = plainHeaders
+      isValueReady = false
+    }
   }
 
   func encode(_ request: Request, reportsUpload: Bool) throws(HTTPError) -> TransportRequest {
@@ -46,12 +63,7 @@ final class RequestEncoder: Sendable {
         message: "the client's setting \"\(invalidSetting)\" is out of range",
         advice: "It must be positive", method: request.method, url: request.url)
     }
-    if request.isBare, isBareReady {
-      return TransportRequest(
-        method: request.method, url: request.url, headers: plainHeaders, body: .empty,
-        options: reportsUpload ? plainOptionsWithUpload : plainOptions, isApproved: true)
-    }
-    if isBareReady, request.hasOnlyHeaders, let headers = approvedHeaders(request.headers) {
+    if request.hasOnlyHeaders, let headers = readyHeaders(request.headers) {
       return TransportRequest(
         method: request.method, url: request.url, headers: headers, body: .empty,
         options: reportsUpload ? plainOptionsWithUpload : plainOptions, isApproved: true)
@@ -67,6 +79,15 @@ final class RequestEncoder: Sendable {
       isApproved: isPlainApproved && hasPlainHeaders && request.hasNoChoices)
     try encoded.chooseProxy(request, default: proxies)
     return encoded
+  }
+
+  /// What is sent for a request that has these fields and nothing else of its own, where that was made and approved
+  /// before; nil when they must be looked at closer.
+  private func readyHeaders(_ own: HTTPFields) -> HTTPFields? {
+    guard isBareReady else { return nil }
+    if own.isEmpty { return plainHeaders }
+    if isValueReady, let valueHeaders, own.isIdentical(to: valueHeaders) { return sentValueHeaders }
+    return approvedHeaders(own)
   }
 
   /// The fields of a request that has these and nothing else of its own; nil when they must be looked at closer.

@@ -150,38 +150,20 @@ package struct JSONReader {
   }
 
   private mutating func escape(into text: inout [UInt8]) throws(Failure) {
-    guard let byte = next else { throw failure("a string has no end") }
-    position += 1
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
-    case UInt8(ascii: "b"): text.append(0x08)
-    case UInt8(ascii: "f"): text.append(0x0C)
-    case UInt8(ascii: "n"): text.append(0x0A)
-    case UInt8(ascii: "r"): text.append(0x0D)
-    case UInt8(ascii: "t"): text.append(0x09)
-    case UInt8(ascii: "u"):
-      var code = UInt32(try unit())
-      if code & 0xFC00 == 0xD800 {
-        guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
-          bytes[position + 1] == UInt8(ascii: "u")
-        else { throw failure("half a character is in a string") }
-        position += 2
-        let low = UInt32(try unit())
-        guard low & 0xFC00 == 0xDC00 else { throw failure("half a character is in a string") }
-        code = 0x10000 + (code & 0x3FF) << 10 + (low & 0x3FF)
+    let fault = bytes.withUnsafeBytes { bytes -> JSONEscapes.Fault? in
+      do throws(JSONEscapes.Fault) {
+        try JSONEscapes.read(bytes, &position, into: &text)
+        return nil
+      } catch {
+        return error
       }
-      guard let scalar = Unicode.Scalar(code) else { throw failure("half a character is in a string") }
-      text += Array(String(Character(scalar)).utf8)
-    default: throw failure("no such escape")
     }
-  }
-
-  private mutating func unit() throws(Failure) -> UInt16 {
-    guard position + 4 <= bytes.count,
-      let unit = UInt16(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16),
-      bytes[position] != UInt8(ascii: "+")
-    else { throw failure("four digits are missing after \\u") }
-    position += 4
-    return unit
+    switch fault {
+    case nil: break
+    case .end: throw failure("a string has no end")
+    case .unknown: throw failure("no such escape")
+    case .digits: throw failure("four digits are missing after \\u")
+    case .halfCharacter: throw failure("half a character is in a string")
+    }
   }
 }

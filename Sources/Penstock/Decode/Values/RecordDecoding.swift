@@ -4,11 +4,23 @@
   import Foundation
 #endif
 
-/// Single JSON values of a stream through Foundation's decoder.
-enum RecordDecoding {
-  static func decode<Value: Decodable>(
-    _ type: Value.Type, _ record: StreamRecord, _ decoder: JSONDecoder, name: String
+/// Decodes single JSON values of a stream: as Foundation does, and where no decoder of the caller's own is given without
+/// its cost.
+struct RecordDecoding: Sendable {
+  private let decoder: JSONDecoder
+  private let isQuick: Bool
+
+  init(_ given: JSONDecoder?) {
+    decoder = given ?? JSONDecoder()
+    isQuick = given == nil
+  }
+
+  func decode<Value: Decodable>(
+    _ type: Value.Type, _ record: StreamRecord, name: String
   ) throws(RecordFault) -> Value {
+    if isQuick, let value = QuickJSON.decode(type, from: Array(record.bytes), dates: .foundation) {
+      return value
+    }
     do {
       return try record.bytes.withUnsafeBytes { bytes in
         // The decoder copies what it keeps: the bytes are lent for the call.
@@ -20,25 +32,27 @@ enum RecordDecoding {
         return try decoder.decode(type, from: data)
       }
     } catch {
-      throw RecordFault(name: name, reason: reason(error))
+      throw RecordFault(name: name, reason: Self.reason(error))
     }
   }
 
-  /// The values of several records, each of which is known to be JSON, at once; nil when any of them is of another
-  /// form.
-  static func decodeAll<Value: Decodable>(
-    _ type: Value.Type, _ records: ArraySlice<StreamRecord>, _ decoder: JSONDecoder
-  ) -> [Value]? {
-    var document = Data(capacity: records.reduce(2) { $0 + $1.bytes.count + 1 })
-    for record in records {
-      document.append(document.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
-      record.bytes.withUnsafeBytes { bytes in document.append(contentsOf: bytes) }
+  /// Decodes several records, each of which is known to be JSON, at once; it gives nil when any of them is of another
+  /// form. Nil where they are decoded as fast one by one.
+  func decodingAll<Value: Decodable & Sendable>(
+    _ type: Value.Type
+  ) -> (@Sendable (ArraySlice<StreamRecord>) -> [Value]?)? {
+    if isQuick { return nil }
+    return { [decoder] records in
+      var document = Data(capacity: records.reduce(2) { $0 + $1.bytes.count + 1 })
+      for record in records {
+        document.append(document.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
+        record.bytes.withUnsafeBytes { bytes in document.append(contentsOf: bytes) }
+      }
+      document.append(UInt8(ascii: "]"))
+      guard let values = try? decoder.decode([Value].self, from: document), values.count == records.count
+      else { return nil }
+      return values
     }
-    document.append(UInt8(ascii: "]"))
-    guard let values = try? decoder.decode([Value].self, from: document), values.count == records.count else {
-      return nil
-    }
-    return values
   }
 
   /// The error in a sentence, with the way to the value that is wrong.

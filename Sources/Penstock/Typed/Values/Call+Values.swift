@@ -12,7 +12,8 @@ extension Call {
   public func value<Value: Decodable & Sendable>(
     as type: Value.Type = Value.self
   ) async throws(HTTPError) -> Value {
-    try await response(as: type).value
+    let run = CallRun(self)
+    return try await run.validatedOrFail(decodes: true).decode(type, by: run.decoder)
   }
 
   /// Makes the call and ignores what is in the answer; for a result of type `Void`.

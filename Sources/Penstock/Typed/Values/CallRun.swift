@@ -16,10 +16,17 @@ struct CallRun {
   /// The open answer, of whatever status.
   func open(decodes: Bool) async throws(HTTPError) -> (Response, HTTPMethod) {
     var request = try call.request()
-    if decodes, !call.client.defaultHeaders.contains("Accept"), let accept = decoder.accept {
+    if decodes { setAccept(&request) }
+    return (try await call.client.send(request), request.method)
+  }
+
+  private func setAccept(_ request: inout Request) {
+    let client = call.client
+    if call.plan.decoder == nil, request.headers.isEmpty {
+      if let fields = client.encoder.valueHeaders { request.headers = fields }
+    } else if !client.defaultHeaders.contains("Accept"), let accept = decoder.accept {
       request.headers.setDefault("Accept", accept)
     }
-    return (try await call.client.send(request), request.method)
   }
 
   /// The open answer, of an accepted status.

@@ -75,12 +75,15 @@ public struct Validation: Sendable {
 
   /// Both: what the other says about statuses and content types wins, checks add up.
   public func and(_ other: Validation) -> Validation {
+    if other.isEmpty { return self }
     var both = self
     both.statuses = other.statuses ?? statuses
     both.contentTypes = other.contentTypes ?? contentTypes
     both.checks += other.checks
     return both
   }
+
+  private var isEmpty: Bool { statuses == nil && contentTypes == nil && checks.isEmpty }
 
   func accepts(_ status: HTTPStatus) -> Bool { (statuses ?? .success).accepts(status) }
 
