@@ -86,7 +86,7 @@ struct Workload: Sendable {
     },
   ]
 
-  private static func count(_ elements: some AsyncSequence) async throws -> Int {
+  @concurrent private static func count(_ elements: some AsyncSequence) async throws -> Int {
     var count = 0
     for try await _ in elements { count += 1 }
     return count

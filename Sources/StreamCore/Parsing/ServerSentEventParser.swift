@@ -96,6 +96,10 @@ package struct ServerSentEventParser: Sendable {
         break
       }
       if carried.isEmpty {
+        if let next = takeWhole(bytes, from: start, to: end, of: chunk, into: &events) {
+          start = next
+          continue
+        }
         if end == start, !isFirstLine {
           dispatch(chunk, into: &events)
         } else if !take(line: bytes, from: start, to: end, of: chunk, into: &events) {
@@ -126,6 +130,28 @@ package struct ServerSentEventParser: Sendable {
       carried.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start...]))
     }
     return carried.count <= lineLimit
+  }
+
+  /// Takes an event that is one line of data and an empty one, all of it here, as most are: where it ends, or nil for
+  /// anything else.
+  @inline(__always)
+  private mutating func takeWhole(
+    _ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int, of chunk: BodyChunk,
+    into events: inout [ServerSentEvent]
+  ) -> Int? {
+    guard end &- start >= 5, end &+ 1 < bytes.count,
+      bytes.loadUnaligned(fromByteOffset: end, as: UInt16.self) == 0x0A0A,
+      bytes[start &+ 4] == Self.colon,
+      bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self) == Self.dataWord,
+      case .none = data, type == nil, retry == nil, !hasNewID, !isFirstLine
+    else { return nil }
+    let content = start &+ (end &- start > 5 && bytes[start &+ 5] == UInt8(ascii: " ") ? 6 : 5)
+    guard end &- content <= limit else { return nil }
+    count &+= 1
+    let base = chunk.startIndex
+    let range = base &+ content..<base &+ end
+    events.append(ServerSentEvent(label: plainLabel, bytes: BodyChunk(slab: chunk.slab, range: range)))
+    return end &+ 2
   }
 
   /// Copies data that lies in bytes which are about to go.

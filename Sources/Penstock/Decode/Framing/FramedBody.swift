@@ -37,7 +37,10 @@ public struct FramedBody<Framer: ByteFramer>: AsyncSequence, Sendable {
     @inlinable
     public mutating func next() async throws(HTTPError) -> Framer.Element? {
       if let element = ready.popLast() { return element }
-      return try await refilled()
+      guard try await refill() else { return nil }
+      // Here, where the type of the elements is known.
+      ready.reverse()
+      return ready.popLast()
     }
 
     /// The next element, nil at the end, without leaving the caller's actor.
@@ -46,15 +49,14 @@ public struct FramedBody<Framer: ByteFramer>: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)?
     ) async throws(HTTPError) -> Framer.Element? {
       if let element = ready.popLast() { return element }
-      return try await refilled()
-    }
-
-    @usableFromInline
-    mutating func refilled() async throws(HTTPError) -> Framer.Element? {
-      guard try await reader.read(into: &ready) else { return nil }
+      guard try await refill() else { return nil }
+      // Here, where the type of the elements is known.
       ready.reverse()
       return ready.popLast()
     }
+
+    @usableFromInline
+    mutating func refill() async throws(HTTPError) -> Bool { try await reader.read(into: &ready) }
   }
 
   /// The elements as they come together.
