@@ -1,5 +1,6 @@
 """The servers on this machine: one nginx for bodies and TLS, `holder` and `limited` for what nginx can't do."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -217,6 +218,16 @@ class Servers:
         with open(folder / "rows", "wb") as file:
             for _ in range(self.sizes.large // len(rows) + 1):
                 file.write(rows)
+        packed = gzip.compress(rows, 6)
+        with open(folder / "rows.gz", "wb") as file:
+            for _ in range(self.sizes.large // len(rows) + 1):
+                file.write(packed)
+        elements = rows.rstrip(b"\n").replace(b"\n", b",")
+        with open(folder / "elements", "wb") as file:
+            file.write(b'{"data":{"items":[' + elements)
+            for _ in range(self.sizes.large // len(elements)):
+                file.write(b"," + elements)
+            file.write(b"]}}")
         (folder / "json").write_bytes(row(0))
 
     def write_certificates(self):

@@ -206,8 +206,24 @@ def rows(at, sizes):
     return Work(
         "rows", "a large body as rows of 200 bytes, plain HTTP/1.1", "GB/s", "gigabytes_per_second", True,
         [contender("chunks", "drain", is_limit=True), contender("lines of bytes", "byte-lines"),
-         contender("lines of text", "lines")],
+         contender("lines of text", "lines"), contender("decoded values", "json-lines")],
         [Requirement("lines of bytes", "value", at_least=1.0)])
+
+
+def values_memory(at, sizes):
+    """The same rows, and as an array of one document, read to their end: what is held meanwhile."""
+    def contender(label, file, kind, *more, **facts):
+        arguments = ("values", f"{at.plain}/{file}", "--as", kind, "--bytes", str(sizes.large), *more)
+        return Contender(label, PENSTOCK, arguments, **facts)
+
+    return Work(
+        "values-memory", "what it needs to read a large body as values", "MiB above idle", "mib_above_idle", False,
+        [contender("chunks", "rows", "drain", is_limit=True),
+         contender("elements of a JSON array", "elements", "elements"),
+         contender("values of NDJSON", "rows", "json-lines"),
+         contender("gunzip, NDJSON, batch POST", "rows.gz", "pipeline", "--to", at.holder + "/sink")],
+        [Requirement("elements of a JSON array", "value", at_most=4),
+         Requirement("values of NDJSON", "value", at_most=4)])
 
 
 # A retry policy, a rate limit, a concurrency limit and a circuit breaker, none of which ever acts, and a bearer token.
@@ -332,6 +348,7 @@ def all_works(at, sizes):
         small(at, sizes),
         sequential(at, sizes),
         rows(at, sizes),
+        values_memory(at, sizes),
         calls(at, sizes),
         stages(sizes),
         many(at, sizes),

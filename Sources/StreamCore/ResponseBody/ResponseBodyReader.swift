@@ -91,6 +91,8 @@ package final class ResponseBodyReader: PollableBodySource, @unchecked Sendable 
       position += 1
       switch item {
       case .chunk(let chunk):
+        // What is handed out isn't kept here: its memory goes with its reader, not with the last of the batch.
+        items[position - 1] = .chunk(.empty)
         ahead -= chunk.count
         owed += chunk.count
         // Credit is given once a batch, when little of it is left.

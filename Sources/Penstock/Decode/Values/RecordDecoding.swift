@@ -4,32 +4,35 @@
   import Foundation
 #endif
 
-/// Decodes single JSON values of a stream: as Foundation does, and where no decoder of the caller's own is given without
-/// its cost.
+/// Decodes single JSON values of a stream, by a decoder of the caller's or a coding.
 struct RecordDecoding: Sendable {
-  private let decoder: JSONDecoder
-  private let isQuick: Bool
-
-  init(_ given: JSONDecoder?) {
-    decoder = given ?? JSONDecoder()
-    isQuick = given == nil
+  private enum Way {
+    case decoder(JSONDecoder)
+    case coding(JSONCoding)
   }
+
+  private let way: Way
+
+  init(_ decoder: JSONDecoder?) { way = decoder.map(Way.decoder) ?? .coding(.standard) }
+
+  init(_ coding: JSONCoding) { way = .coding(coding) }
 
   func decode<Value: Decodable>(
     _ type: Value.Type, _ record: StreamRecord, name: String
   ) throws(RecordFault) -> Value {
-    if isQuick, let value = QuickJSON.decode(type, from: Array(record.bytes), dates: .foundation) {
-      return value
-    }
     do {
-      return try record.bytes.withUnsafeBytes { bytes in
-        // The decoder copies what it keeps: the bytes are lent for the call.
-        let data =
-          bytes.baseAddress.map {
-            Data(
-              bytesNoCopy: UnsafeMutableRawPointer(mutating: $0), count: bytes.count, deallocator: .none)
-          } ?? Data()
-        return try decoder.decode(type, from: data)
+      switch way {
+      case .coding(let coding): return try coding.decode(type, from: Array(record.bytes), headers: [:])
+      case .decoder(let decoder):
+        return try record.bytes.withUnsafeBytes { bytes in
+          // The decoder copies what it keeps: the bytes are lent for the call.
+          let data =
+            bytes.baseAddress.map {
+              Data(
+                bytesNoCopy: UnsafeMutableRawPointer(mutating: $0), count: bytes.count, deallocator: .none)
+            } ?? Data()
+          return try decoder.decode(type, from: data)
+        }
       }
     } catch {
       throw RecordFault(name: name, reason: Self.reason(error))
@@ -41,17 +44,21 @@ struct RecordDecoding: Sendable {
   func decodingAll<Value: Decodable & Sendable>(
     _ type: Value.Type
   ) -> (@Sendable (ArraySlice<StreamRecord>) -> [Value]?)? {
-    if isQuick { return nil }
-    return { [decoder] records in
-      var document = Data(capacity: records.reduce(2) { $0 + $1.bytes.count + 1 })
+    if case .coding(let coding) = way, coding.isQuick { return nil }
+    return { [way] records in
+      var document: [UInt8] = []
+      document.reserveCapacity(records.reduce(2) { $0 + $1.bytes.count + 1 })
       for record in records {
         document.append(document.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
-        record.bytes.withUnsafeBytes { bytes in document.append(contentsOf: bytes) }
+        record.bytes.append(to: &document)
       }
       document.append(UInt8(ascii: "]"))
-      guard let values = try? decoder.decode([Value].self, from: document), values.count == records.count
-      else { return nil }
-      return values
+      let values: [Value]? =
+        switch way {
+        case .coding(let coding): try? coding.decode([Value].self, from: document, headers: [:])
+        case .decoder(let decoder): try? decoder.decode([Value].self, from: Data(document))
+        }
+      return values?.count == records.count ? values : nil
     }
   }
 

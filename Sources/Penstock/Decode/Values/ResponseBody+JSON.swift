@@ -32,10 +32,7 @@ extension ResponseBody {
     of type: Value.Type, onInvalid policy: InvalidRecordPolicy<Value, Element>,
     decoder: JSONDecoder? = nil, limit: ByteCount = .mebibytes(16)
   ) -> ValueStream<Element> {
-    let decoding = RecordDecoding(decoder)
-    return ValueStream(self, by: JSONLineFramer(limit: limit), onInvalid: policy) {
-      (record) throws(RecordFault) in try decoding.decode(type, record, name: "line")
-    }
+    jsonLines(of: type, onInvalid: policy, by: RecordDecoding(decoder), limit: limit)
   }
 
   /// The body as newline-delimited JSON, each value checked and made compact but not decoded: numbers and strings
@@ -55,14 +52,7 @@ extension ResponseBody {
     of type: Value.Type, onInvalid policy: InvalidRecordPolicy<Value, Element>,
     decoder: JSONDecoder? = nil, limit: ByteCount = .mebibytes(16)
   ) -> ValueStream<Element> {
-    let decoding = RecordDecoding(decoder)
-    return ValueStream(self, by: JSONSequenceFramer(limit: limit), onInvalid: policy) {
-      (record) throws(RecordFault) in
-      if JSONSequenceFramer.mayBeCut(record.bytes) {
-        throw RecordFault(name: "record", reason: "it has no end, so it may have been cut off")
-      }
-      return try decoding.decode(type, record, name: "record")
-    }
+    jsonSequence(of: type, onInvalid: policy, by: RecordDecoding(decoder), limit: limit)
   }
 
   /// The elements of one array of a JSON document of any size, as they arrive; the document is never held.
@@ -93,11 +83,7 @@ extension ResponseBody {
     onInvalid policy: InvalidRecordPolicy<Value, Element>,
     decoder: JSONDecoder? = nil, limit: ByteCount = .mebibytes(16)
   ) -> ValueStream<Element> {
-    let decoding = RecordDecoding(decoder)
-    return ValueStream(
-      self, by: JSONElementFramer(path: path, limit: limit), onInvalid: policy,
-      decode: { (record) throws(RecordFault) in try decoding.decode(type, record, name: "element") },
-      decodeAll: decoding.decodingAll(type))
+    jsonElements(of: type, at: path, onInvalid: policy, by: RecordDecoding(decoder), limit: limit)
   }
 
   /// The records of a framer of your own, each decoded from JSON.

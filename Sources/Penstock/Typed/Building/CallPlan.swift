@@ -28,7 +28,10 @@ struct CallPlan: Sendable {
   func request(_ client: Client) throws(HTTPError) -> Request {
     if let ready { return ready }
     let api = client.api
-    if let failure = path.failure ?? headerFailure { throw failure.naming(method: method, url: path.text) }
+    if let failure = path.failure ?? headerFailure {
+      // What was there before the failure tells where to look; where nothing was, the message alone does.
+      throw path.text.isEmpty ? failure : failure.naming(method: method, url: path.text)
+    }
     if method.rawValue == "CONNECT" {
       throw HTTPError(
         .invalidMethod, phase: .queue, message: "CONNECT can't be sent as a request",

@@ -28,6 +28,8 @@ public struct JSONCoding: BodyEncoder, BodyDecoder {
 
   private let encoder: JSONEncoder
   private let decoder: JSONDecoder
+  /// Whether values are decoded without Foundation, as long as nothing unusual is in them.
+  var isQuick: Bool { quickDates != nil }
   /// How dates are read where the quick decoder knows all that is set; nil where only Foundation's does.
   private let quickDates: Dates?
   /// The type that bodies are marked with and answers are asked for in; `application/json`.
