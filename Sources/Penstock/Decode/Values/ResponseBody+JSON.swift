@@ -12,13 +12,12 @@ extension ResponseBody {
   /// ```
   ///
   /// - Parameters:
-  ///   - decoder: how each value is decoded; nil as a fresh `JSONDecoder` does, and faster. Don't change it while the
-  ///     stream is read.
+  ///   - decoder: how each value is decoded. Don't change it while the stream is read.
   ///   - limit: the largest line; a longer one throws `HTTPError.Kind.lineTooLong`.
   /// - Returns: the values; a line that can't be decoded throws `HTTPError.Kind.invalidRecord`, which names the
   ///   line.
   public func jsonLines<Value: Decodable & Sendable>(
-    of type: Value.Type, decoder: JSONDecoder? = nil, limit: ByteCount = .mebibytes(16)
+    of type: Value.Type, decoder: JSONDecoder = JSONDecoder(), limit: ByteCount = .mebibytes(16)
   ) -> ValueStream<Value> { jsonLines(of: type, onInvalid: .throw, decoder: decoder, limit: limit) }
 
   /// The same, with a choice of what becomes of lines that can't be decoded.
@@ -30,7 +29,7 @@ extension ResponseBody {
   /// ```
   public func jsonLines<Value: Decodable & Sendable, Element: Sendable>(
     of type: Value.Type, onInvalid policy: InvalidRecordPolicy<Value, Element>,
-    decoder: JSONDecoder? = nil, limit: ByteCount = .mebibytes(16)
+    decoder: JSONDecoder = JSONDecoder(), limit: ByteCount = .mebibytes(16)
   ) -> ValueStream<Element> {
     jsonLines(of: type, onInvalid: policy, by: RecordDecoding(decoder), limit: limit)
   }
@@ -44,13 +43,13 @@ extension ResponseBody {
   /// The body as a JSON text sequence (RFC 7464, `application/json-seq`). A text that may have been cut off, such
   /// as digits without an end, is invalid; see `jsonLines(of:onInvalid:decoder:limit:)` for the parameters.
   public func jsonSequence<Value: Decodable & Sendable>(
-    of type: Value.Type, decoder: JSONDecoder? = nil, limit: ByteCount = .mebibytes(16)
+    of type: Value.Type, decoder: JSONDecoder = JSONDecoder(), limit: ByteCount = .mebibytes(16)
   ) -> ValueStream<Value> { jsonSequence(of: type, onInvalid: .throw, decoder: decoder, limit: limit) }
 
   /// The same, with a choice of what becomes of texts that can't be decoded.
   public func jsonSequence<Value: Decodable & Sendable, Element: Sendable>(
     of type: Value.Type, onInvalid policy: InvalidRecordPolicy<Value, Element>,
-    decoder: JSONDecoder? = nil, limit: ByteCount = .mebibytes(16)
+    decoder: JSONDecoder = JSONDecoder(), limit: ByteCount = .mebibytes(16)
   ) -> ValueStream<Element> {
     jsonSequence(of: type, onInvalid: policy, by: RecordDecoding(decoder), limit: limit)
   }
@@ -63,14 +62,13 @@ extension ResponseBody {
   ///
   /// - Parameters:
   ///   - path: where the array is; the outermost value by default.
-  ///   - decoder: how each element is decoded; nil as a fresh `JSONDecoder` does, and faster. Don't change it while the
-  ///     stream is read.
+  ///   - decoder: how each element is decoded. Don't change it while the stream is read.
   ///   - limit: the largest element; a larger one throws `HTTPError.Kind.lineTooLong`.
   /// - Returns: the elements. The document is checked to its end: `HTTPError.Kind.invalidRecord` says that it
   ///   isn't JSON, that there is no such array or that an element can't be decoded, `truncated` that it ends
   ///   too early.
   public func jsonElements<Value: Decodable & Sendable>(
-    of type: Value.Type, at path: JSONArrayPath = .root, decoder: JSONDecoder? = nil,
+    of type: Value.Type, at path: JSONArrayPath = .root, decoder: JSONDecoder = JSONDecoder(),
     limit: ByteCount = .mebibytes(16)
   ) -> ValueStream<Value> {
     jsonElements(of: type, at: path, onInvalid: .throw, decoder: decoder, limit: limit)
@@ -81,7 +79,7 @@ extension ResponseBody {
   public func jsonElements<Value: Decodable & Sendable, Element: Sendable>(
     of type: Value.Type, at path: JSONArrayPath = .root,
     onInvalid policy: InvalidRecordPolicy<Value, Element>,
-    decoder: JSONDecoder? = nil, limit: ByteCount = .mebibytes(16)
+    decoder: JSONDecoder = JSONDecoder(), limit: ByteCount = .mebibytes(16)
   ) -> ValueStream<Element> {
     jsonElements(of: type, at: path, onInvalid: policy, by: RecordDecoding(decoder), limit: limit)
   }
@@ -89,7 +87,7 @@ extension ResponseBody {
   /// The records of a framer of your own, each decoded from JSON.
   public func decoded<Value: Decodable & Sendable, Element: Sendable>(
     as type: Value.Type, by framer: some ByteFramer<BodyChunk>,
-    onInvalid policy: InvalidRecordPolicy<Value, Element>, decoder: JSONDecoder? = nil
+    onInvalid policy: InvalidRecordPolicy<Value, Element>, decoder: JSONDecoder = JSONDecoder()
   ) -> ValueStream<Element> {
     let decoding = RecordDecoding(decoder)
     return ValueStream(self, by: NumberingFramer(framer), onInvalid: policy) { (record) throws(RecordFault) in
@@ -100,6 +98,6 @@ extension ResponseBody {
   /// The records of a framer of your own, each decoded from JSON; a bad one throws
   /// `HTTPError.Kind.invalidRecord`.
   public func decoded<Value: Decodable & Sendable>(
-    as type: Value.Type, by framer: some ByteFramer<BodyChunk>, decoder: JSONDecoder? = nil
+    as type: Value.Type, by framer: some ByteFramer<BodyChunk>, decoder: JSONDecoder = JSONDecoder()
   ) -> ValueStream<Value> { decoded(as: type, by: framer, onInvalid: .throw, decoder: decoder) }
 }

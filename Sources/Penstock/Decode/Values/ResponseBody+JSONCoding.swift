@@ -79,6 +79,6 @@ extension ResponseBody {
     ValueStream(
       self, by: JSONElementFramer(path: path, limit: limit), onInvalid: policy,
       decode: { (record) throws(RecordFault) in try decoding.decode(type, record, name: "element") },
-      decodeAll: decoding.decodingAll(type))
+      decodeAll: { decoding.decodeAll(type, $0) })
   }
 }

@@ -27,11 +27,7 @@ public struct JSONCoding: BodyEncoder, BodyDecoder {
   }
 
   private let encoder: JSONEncoder
-  private let decoder: JSONDecoder
-  /// Whether values are decoded without Foundation, as long as nothing unusual is in them.
-  var isQuick: Bool { quickDates != nil }
-  /// How dates are read where the quick decoder knows all that is set; nil where only Foundation's does.
-  private let quickDates: Dates?
+  let decoder: JSONDecoder
   /// The type that bodies are marked with and answers are asked for in; `application/json`.
   public var contentType = "application/json"
 
@@ -42,7 +38,7 @@ public struct JSONCoding: BodyEncoder, BodyDecoder {
   ///   - configure: sets what else Foundation's coders know. They must not be kept or changed later.
   public init(
     keys: Keys = .asWritten, dates: Dates = .foundation, sortsKeys: Bool = false,
-    configure: ((JSONEncoder, JSONDecoder) -> Void)? = nil
+    configure: (JSONEncoder, JSONDecoder) -> Void = { _, _ in }
   ) {
     encoder = JSONEncoder()
     decoder = JSONDecoder()
@@ -57,8 +53,7 @@ public struct JSONCoding: BodyEncoder, BodyDecoder {
       decoder.keyDecodingStrategy = .custom { Key($0.last, read) }
     }
     if case .form(let form) = dates { Self.apply(form, encoder, decoder) }
-    configure?(encoder, decoder)
-    if case .asWritten = keys, configure == nil { quickDates = dates } else { quickDates = nil }
+    configure(encoder, decoder)
   }
 
   private static func apply(_ form: DateForm, _ encoder: JSONEncoder, _ decoder: JSONDecoder) {
@@ -140,8 +135,7 @@ public struct JSONCoding: BodyEncoder, BodyDecoder {
   public func decode<Value: Decodable>(
     _ type: Value.Type, from body: [UInt8], headers: HTTPFields
   ) throws -> Value {
-    if let quickDates, let value = QuickJSON.decode(type, from: body, dates: quickDates) { return value }
-    return try decoder.decode(type, from: Data(body))
+    try body.withUnsafeBytes { try decoder.decode(type, lent: $0) }
   }
 }
 
