@@ -81,8 +81,8 @@ final class RequestEncoder: Sendable {
     return encoded
   }
 
-  /// What is sent for a request that has these fields and nothing else of its own, where that was made and approved
-  /// before; nil when they must be looked at closer.
+  /// The whole fields of a request that has these and nothing else of its own, approved; nil when the request must be
+  /// looked at closer.
   private func readyHeaders(_ own: HTTPFields) -> HTTPFields? {
     guard isBareReady else { return nil }
     if own.isEmpty { return plainHeaders }
@@ -90,7 +90,7 @@ final class RequestEncoder: Sendable {
     return approvedHeaders(own)
   }
 
-  /// The fields of a request that has these and nothing else of its own; nil when they must be looked at closer.
+  /// The same for fields that aren't known beforehand.
   private func approvedHeaders(_ own: HTTPFields) -> HTTPFields? {
     let known = last.withLock { $0 }
     if let known, known.own.isIdentical(to: own) { return known.whole }
