@@ -1,7 +1,8 @@
 import Penstock
 
-/// What came of one exchange of a batch, as a result tells it.
-struct BatchRecord: Sendable {
+/// What came of one exchange of a batch, as a result tells it. A class, as it is handed on more often than read.
+final class BatchRecord: @unchecked Sendable {
+  // Sendable: the one task that makes it fills it in; nobody changes it afterwards.
   var finalURL: String?
   var status: Int?
   /// Decoded bytes.
@@ -25,7 +26,7 @@ struct BatchFetch: Sendable {
   let trace: Bool
 
   func callAsFunction(_ input: BatchInput, _ response: Response) async throws(HTTPError) -> BatchRecord {
-    var record = BatchRecord()
+    let record = BatchRecord()
     record.finalURL = response.url
     record.status = response.status.code
     if trace {
@@ -38,7 +39,7 @@ struct BatchFetch: Sendable {
       file = folder.file(named: input.details?.file ?? BatchFolder.name(of: input.url))
     }
     do throws(HTTPError) {
-      try await read(response, file, &record)
+      try await read(response, file, record)
       if let file { record.file = try await file.finish() }
     } catch {
       await file?.discard()
@@ -50,7 +51,7 @@ struct BatchFetch: Sendable {
   }
 
   private func read(
-    _ response: Response, _ file: BatchFile?, _ record: inout BatchRecord
+    _ response: Response, _ file: BatchFile?, _ record: BatchRecord
   ) async throws(HTTPError) {
     if let maximumBody, let length = response.body.contentLength, length > maximumBody {
       throw tooLarge(maximumBody, response, received: 0)
