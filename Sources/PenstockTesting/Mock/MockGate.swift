@@ -1,3 +1,4 @@
+internal import StreamCore
 import Synchronization
 
 /// Where a mock's answer waits until a test lets it go on: delays by hand, not by time.

@@ -1,3 +1,4 @@
+internal import StreamCore
 internal import Synchronization
 
 /// The signals of a scripted server by their names, made when first named by either side.

@@ -1,3 +1,4 @@
+internal import StreamCore
 internal import Synchronization
 
 /// What a scripted server has seen, and those who wait for more.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import StreamCore
 internal import Synchronization
 
 /// One accepted connection. The descriptor is used by the connection's own thread, which alone may close it;

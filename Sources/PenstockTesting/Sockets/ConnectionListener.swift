@@ -1,4 +1,5 @@
 internal import Glibc
+internal import StreamCore
 internal import Synchronization
 
 /// A listening socket with one thread that accepts and one thread a connection. The accepting thread joins the

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import StreamCore
 internal import Synchronization
 
 /// A counting signal that `poll` can wait for: a connected pair of sockets, a byte in it is one release, and a
