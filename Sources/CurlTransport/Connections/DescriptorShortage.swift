@@ -1,4 +1,5 @@
 import PollLoop
+import StreamCore
 import Synchronization
 
 /// What a loop knows of its want of descriptors.
