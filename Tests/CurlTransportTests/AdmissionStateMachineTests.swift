@@ -24,6 +24,8 @@ struct AdmissionStateMachineTests {
 
   @Test func `a host runs as many as it may, the rest waits in order`() {
     var machine = AdmissionStateMachine(limits: limits())
+    // Those that wait and their host hold each other.
+    defer { _ = machine.close() }
     let all = (0..<4).map { _ in ticket() }
     #expect(all.map { machine.enter($0) } == [.start, .start, .wait, .wait])
     #expect(machine.running == 2 && machine.waiting == 2)
@@ -37,6 +39,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `the total holds over all hosts, and hosts take turns`() {
     var machine = AdmissionStateMachine(limits: limits(total: 2, perHost: 2))
+    defer { _ = machine.close() }
     let a = (0..<5).map { _ in ticket("a") }
     let b = (0..<2).map { _ in ticket("b") }
     for ticket in a { _ = machine.enter(ticket) }
@@ -49,6 +52,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `larger priority first within a host`() {
     var machine = AdmissionStateMachine(limits: limits(perHost: 1))
+    defer { _ = machine.close() }
     let first = ticket()
     _ = machine.enter(first)
     let low = ticket(priority: -1)
@@ -66,6 +70,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `one goes first until a secure host's protocol is known`() {
     var machine = AdmissionStateMachine(limits: limits())
+    defer { _ = machine.close() }
     let all = (0..<6).map { _ in ticket(secure: true) }
     #expect(all.map { machine.enter($0) } == [.start, .wait, .wait, .wait, .wait, .wait])
     #expect(same(machine.learned(all[0], isHTTP2: false), [all[1]]))
@@ -74,6 +79,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `when the first fails the next goes first`() {
     var machine = AdmissionStateMachine(limits: limits())
+    defer { _ = machine.close() }
     let all = (0..<3).map { _ in ticket(secure: true) }
     for ticket in all { _ = machine.enter(ticket) }
     #expect(same(machine.leave(all[0]), [all[1]]))
@@ -82,6 +88,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `over HTTP/2 the streams of a loop's connection are limited, not the host`() {
     var machine = AdmissionStateMachine(limits: limits(total: 100))
+    defer { _ = machine.close() }
     let all = (0..<5).map { _ in ticket(secure: true) }
     for ticket in all { _ = machine.enter(ticket) }
     #expect(same(machine.learned(all[0], isHTTP2: true), [all[1], all[2]]))
@@ -90,6 +97,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `a loop whose connection is full doesn't stop the others`() {
     var machine = AdmissionStateMachine(limits: limits(total: 100, streams: 1))
+    defer { _ = machine.close() }
     let first = ticket(secure: true)
     _ = machine.enter(first)
     _ = machine.learned(first, isHTTP2: true)
@@ -105,6 +113,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `long-lived ones have a limit of their own`() {
     var machine = AdmissionStateMachine(limits: limits())
+    defer { _ = machine.close() }
     let long = (0..<3).map { _ in ticket(long: true) }
     #expect(long.map { machine.enter($0) } == [.start, .start, .wait])
     #expect(machine.enter(ticket()) == .start)
@@ -114,6 +123,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `a promoted one makes room among the calls, while there is room apart`() {
     var machine = AdmissionStateMachine(limits: limits(total: 1, long: 1))
+    defer { _ = machine.close() }
     let old = ticket()
     let next = ticket("b")
     _ = machine.enter(old)
@@ -129,6 +139,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `one that leaves while it waits is skipped`() {
     var machine = AdmissionStateMachine(limits: limits(perHost: 1))
+    defer { _ = machine.close() }
     let all = (0..<3).map { _ in ticket() }
     for ticket in all { _ = machine.enter(ticket) }
     #expect(same(machine.leave(all[1]), []))
@@ -138,6 +149,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `hosts that nobody uses are forgotten when there are many`() {
     var machine = AdmissionStateMachine(limits: limits(total: 1))
+    defer { _ = machine.close() }
     for index in 0..<30_000 {
       let ticket = ticket("host\(index)")
       #expect(machine.enter(ticket) == .start)
@@ -148,6 +160,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `a host whose waiting ones have all left doesn't stop the next host`() {
     var machine = AdmissionStateMachine(limits: limits(total: 1))
+    defer { _ = machine.close() }
     let running = ticket("a")
     let gone = ticket("b")
     let next = ticket("c")
@@ -158,6 +171,7 @@ struct AdmissionStateMachineTests {
 
   @Test func `closing gives back those that wait and refuses later ones`() {
     var machine = AdmissionStateMachine(limits: limits(total: 1, long: 1))
+    defer { _ = machine.close() }
     let running = [ticket(), ticket(long: true)]
     let waiting = [ticket(), ticket("b", loop: 1), ticket(long: true)]
     for ticket in running + waiting { _ = machine.enter(ticket) }
@@ -177,6 +191,7 @@ struct AdmissionStateMachineTests {
       streams: 1 + random.next(below: 5),
       long: 1 + random.next(below: 4))
     var machine = AdmissionStateMachine(limits: limits)
+    defer { _ = machine.close() }
     var live: [AdmissionTicket] = []
     var protocols: [String: Bool] = [:]  // true: HTTP/2
     for step in 0..<30_000 {
