@@ -1,0 +1,5 @@
+#if THREAD_SANITIZER
+  import StreamCore
+
+  typealias Mutex = SanitizedMutex
+#endif
