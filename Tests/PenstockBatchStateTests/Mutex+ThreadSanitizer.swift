@@ -1,0 +1,5 @@
+#if THREAD_SANITIZER
+  import Penstock
+
+  typealias Mutex = SanitizedMutex
+#endif
