@@ -14,6 +14,9 @@ enum Tool {
   static let hasPython = path("python3") != nil && hasOpenSSL
   static let hasOpenSSL = path("openssl") != nil
 
+  /// Whether memory is the process's own: a sanitizer keeps what was freed.
+  static let showsMemory = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] == nil
+
   static let compiler = path("cc") ?? path("clang")
 
   struct Failed: Error {
