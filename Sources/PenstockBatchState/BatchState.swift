@@ -67,7 +67,7 @@ public final class BatchState: Sendable {
 
   /// Ends the use of the file and returns when it is whole by itself: no "FILE-wal", "FILE-shm" or "FILE.lock" is left
   /// beside it, unless another process has it open. Later calls throw `invalidConfiguration`; a second `close` does
-  /// nothing. Without it the same happens when the last reference goes.
+  /// nothing. Without it the same happens soon after the last reference has gone.
   public func close() async {
     let connection = connection
     // It can't fail.

@@ -23,6 +23,7 @@ import Testing
           error: HTTPError(.httpStatus, phase: .head, message: "the server answered 503")),
       ])
       #expect(try await state.areDone(["a", "b", "c"]) == [false, false, false], "this run doesn't count")
+      await state.close()
     }
     let state = try await BatchState(path: path)
     #expect(state.run == 2)
@@ -37,6 +38,7 @@ import Testing
       try await state.record([
         .failed("k", url: "http://u:p@h/?token=x", status: nil, attempts: 2, error: error)
       ])
+      await state.close()
     }
     let state = try await BatchState(path: path)
     try await state.record([.failed("k", url: "http://h/", status: nil, attempts: 3, error: error)])
@@ -68,6 +70,7 @@ import Testing
       try await state.record([.done("k", url: "http://h/", status: 200, attempts: 1)])
       let error = HTTPError(.connectFailed, phase: .connect, message: "refused")
       try await state.record([.failed("k", url: "http://h/", status: nil, attempts: 1, error: error)])
+      await state.close()
     }
     let state = try await BatchState(path: path)
     #expect(try await state.isDone("k"))
@@ -188,6 +191,7 @@ import Testing
       let state = try await BatchState(path: path)
       try await state.record(
         requests.prefix(400).map { .done(BatchState.key($0), url: $0.url, status: 200, attempts: 1) })
+      await state.close()
     }
     let state = try await BatchState(path: path)
     var urls: [String] = []
@@ -213,6 +217,7 @@ import Testing
       let state = try await BatchState(path: path)
       await state.store(Validators(entityTag: "\"1\""), for: "http://h/")
       await state.store(Validators(entityTag: "\"2\"", lastModified: "then"), for: "http://h/")
+      await state.close()
     }
     let state = try await BatchState(path: path)
     #expect(await state.validators(for: "http://h/") == Validators(entityTag: "\"2\"", lastModified: "then"))
