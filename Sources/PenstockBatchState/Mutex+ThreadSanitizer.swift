@@ -1,5 +1,5 @@
 #if THREAD_SANITIZER
-  import StreamCore
+  import Penstock
 
   typealias Mutex = SanitizedMutex
 #endif
