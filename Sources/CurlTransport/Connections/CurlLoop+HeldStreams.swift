@@ -1,7 +1,7 @@
 import StreamCore
 
-/// Streams that their readers hold. libcurl takes in up to a whole window of a held HTTP/2 stream while another stream of its connection runs. A lone
-/// held stream costs nothing: its connection isn't read.
+/// Streams that their readers hold. libcurl takes in up to a whole window of a held HTTP/2 stream while another stream
+/// of its connection runs. A lone held stream costs nothing: its connection isn't read.
 extension CurlLoop {
   /// Pauses libcurl between two receives, where it holds nothing that it would have to copy aside.
   func pauseHeld() {

@@ -204,7 +204,6 @@ extension PipelineRun {
     }
     managed.begins(client.stages.clock, hasWaited: false)
     let sending = sending(sent, managed)
-    managed.sent = sending
     guard managed.enterGuards(sending.request, client.stages) else { return nil }
     let exchange = try open(sending.request)
     self.exchange = exchange

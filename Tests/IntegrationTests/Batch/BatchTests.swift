@@ -325,9 +325,19 @@ import Testing
     }
   }
 
+  @Test func `a client that can't be is the result of every input`() async throws {
+    try await TestClient.with({ $0.loops = 0 }) { client in
+      var kinds: [HTTPError.Kind?] = []
+      for try await result in client.batch((0..<3).map { Request.get("http://localhost/\($0)") }) {
+        kinds.append(result.error?.kind)
+      }
+      #expect(kinds == [.invalidConfiguration, .invalidConfiguration, .invalidConfiguration])
+    }
+  }
+
   @Test func `it works the same on the loop and off it`() async throws {
     let server = try echo()
-    for (loops, onLoop) in [(1, true), (1, false), (2, false)] {
+    for (loops, onLoop) in [(1, true), (1, false), (2, false), (2, true)] {
       try await TestClient.with({ $0.loops = loops }) { client in
         var options = BatchOptions()
         options.staysOnLoop = onLoop

@@ -280,7 +280,7 @@ final class BatchRun: Sendable {
   private func spawn(_ number: Int) {
     let task = Task {
       if staysOnLoop, let curl = performer.client.curl {
-        let home = number % performer.client.configuration.loops
+        let home = number % max(1, performer.client.configuration.loops)
         do {
           // What a worker asks for stays on its loop: the loops share the work evenly.
           try await curl.onLoop(home) { await self.work(home) }
