@@ -19,11 +19,11 @@ extension CurlLoop {
         transfer.error(
           .tlsHandshake, TransferMessages.noHTTP2.0, advice: TransferMessages.noHTTP2.1, phase: .connect))
     }
-    let item: ExchangeItem
+    let ending: ExchangeEnding
     if code == 0, transfer.machine.refusal == nil {
-      item = transfer.completion()
+      ending = transfer.completion()
     } else {
-      item = .failure(failure(transfer, code))
+      ending = .failure(failure(transfer, code))
     }
     let lookup = transfer.lookup
     switch transfer.machine.finished() {
@@ -32,9 +32,9 @@ extension CurlLoop {
       abandoned -= 1
       detach(transfer)
     case .report:
-      if code == 5 || code == 6, let lookup { failWaiters(of: lookup, item) }
+      if code == 5 || code == 6, let lookup { failWaiters(of: lookup, ending) }
       detach(transfer)
-      leave(transfer, item)
+      leave(transfer, ending)
     }
   }
 
@@ -74,8 +74,8 @@ extension CurlLoop {
   }
 
   /// One look-up's failure is the answer for all that waited for it.
-  private func failWaiters(of name: String, _ item: ExchangeItem) {
-    guard case .failure(let error) = item else { return }
+  private func failWaiters(of name: String, _ ending: ExchangeEnding) {
+    guard case .failure(let error) = ending else { return }
     for waiter in turn.lookups.takeWaiters(of: name) {
       end(waiter, .failure(waiter.error(error.kind, error.message, advice: error.advice, phase: .connect)))
     }

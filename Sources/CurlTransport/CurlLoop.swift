@@ -27,6 +27,8 @@ actor CurlLoop {
   @safe @exclusivity(unchecked) var timers = DeadlineTimers()
   @safe @exclusivity(unchecked) var nextUnmask: UInt64?
   @safe @exclusivity(unchecked) var hasFailedAll = false
+  /// Readers to be woken, for the time of one call.
+  @safe @exclusivity(unchecked) private var woken: [SleepingReader] = []
   /// How many connections a host may have for calls.
   let connectionsPerHost: Int
   let age: ConnectionAge
@@ -197,17 +199,17 @@ actor CurlLoop {
   }
 
   /// Takes an exchange from wherever it is and tells its reader.
-  func end(_ transfer: Transfer, _ item: ExchangeItem) {
+  func end(_ transfer: Transfer, _ ending: ExchangeEnding) {
     let mayHoldUnsent = transfer.mayHoldUnsent
     switch transfer.machine.cancel(isLookingUp: transfer.lookup != nil) {
     case .none: return
     case .abandon:
       abandoned += 1
-      leave(transfer, item)
+      leave(transfer, ending)
     case .endQueued, .remove:
       if mayHoldUnsent { transfer.easy?.resetOnClose() }
       detachStream(transfer)
-      leave(transfer, item)
+      leave(transfer, ending)
     }
   }
 
@@ -235,12 +237,13 @@ actor CurlLoop {
   }
 
   /// The reader, the feeder and the queue are done with it.
-  func leave(_ transfer: Transfer, _ item: ExchangeItem) {
+  func leave(_ transfer: Transfer, _ ending: ExchangeEnding) {
     stopWaiting(transfer)
     if let timer = transfer.timer.take() { timers.cancel(timer) }
     transfer.feeder?.cancel()
     transfer.upload?.close()
-    transfer.storage.finish(item)
+    // A body that was sent isn't kept for a reader who comes late.
+    transfer.storage.finish(ending, leavesProducer: transfer.upload == nil)
     transfer.markForFlush()
     admission.leave(transfer.ticket)
   }
@@ -366,12 +369,15 @@ actor CurlLoop {
     for transfer in list {
       if !all, transfer.mayFlushLater() {
         turn.flushList.append(transfer)
-      } else {
-        transfer.flush()
+      } else if let reader = transfer.newsTaker() {
+        woken.append(reader)
       }
     }
+    // Before the readers run: they are to be the last who hold what has ended.
     list.removeAll(keepingCapacity: true)
     if turn.flushList.isEmpty { swap(&list, &turn.flushList) }
+    for reader in woken { reader.resume() }
+    woken.removeAll(keepingCapacity: true)
   }
 
   /// Starts those that waited for a look-up.

@@ -65,8 +65,8 @@ final class Transfer: @unchecked Sendable {
   @safe @exclusivity(unchecked) private(set) var localPort: Int32 = 0
   @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
   @safe @exclusivity(unchecked) private(set) var received: Int64 = 0
-  /// The final head, as the reader has got it.
-  @safe @exclusivity(unchecked) private var delivered: DeliveredHead?
+  /// The final head, once there is a status.
+  private let delivered = DeliveredHead()
   @safe @exclusivity(unchecked) private var needsFlush = false
   /// Body bytes since the reader was woken.
   @safe @exclusivity(unchecked) private var unflushed = 0
@@ -132,11 +132,12 @@ final class Transfer: @unchecked Sendable {
     turn.flushList.append(self)
   }
 
-  func flush() {
+  /// Its reader, if it is to be woken at the end of the turn.
+  func newsTaker() -> SleepingReader? {
     needsFlush = false
     unflushed = 0
     receivedThisTurn = 0
-    storage.flush()
+    return storage.newsTaker()
   }
 
   /// Whether the reader is better woken a turn later, with more: a whole receive came at once, so there is
@@ -257,8 +258,7 @@ final class Transfer: @unchecked Sendable {
     if profile.tls.keepsCertificates, url.isSecure { noteCertificates(&facts.connection) }
     // Before anybody can ask for the next hop.
     returnCookies()
-    let delivered = DeliveredHead(head, facts)
-    self.delivered = delivered
+    delivered.fill(head, facts)
     storage.deliver(.head(delivered))
     if ticket.isSecure {
       loop.learned(ticket, isHTTP2: head.version == .http2)
@@ -356,7 +356,7 @@ final class Transfer: @unchecked Sendable {
   var queuedTime: Duration { .nanoseconds(Int64(clamping: deadlines.queued)) }
 
   /// Everything the reader gets at a successful end.
-  func completion() -> ExchangeItem {
+  func completion() -> ExchangeEnding {
     if provisional != nil, !settleHead() {
       return .failure(machine.refusal ?? error(.malformedResponse, "the answer has no usable head"))
     }
@@ -371,11 +371,10 @@ final class Transfer: @unchecked Sendable {
     if let failure = upload?.failure {
       return .failure(failure.naming(method: request.method, url: url.text))
     }
-    var facts = delivered?.facts ?? ExchangeFacts()
-    if let easy { facts.timings.total = easy.totalTime(queued: queuedTime) }
-    facts.received = received
-    facts.sent = upload?.sent ?? 0
-    return .end(of: facts)
+    return .counted(
+      ExchangeTotals(
+        total: easy?.totalTime(queued: queuedTime) ?? delivered.facts.timings.total, received: received,
+        sent: upload?.sent ?? 0))
   }
 
   /// What was promised, for an error about a cut body.

@@ -1,7 +1,7 @@
 /// A piece of a body: a slice of shared memory, read without a copy.
 ///
 /// A chunk keeps the block that it points into; copy it (`Array(chunk)`) if you keep a few bytes for long.
-/// Chunks of up to 4 KiB never keep more than themselves.
+/// Chunks of up to 4 KiB keep at most 255 bytes more than themselves.
 public struct BodyChunk: Sendable {
   @usableFromInline let slab: Slab
   /// The position of the first byte.

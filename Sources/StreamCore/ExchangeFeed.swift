@@ -112,7 +112,7 @@ public final class ExchangeFeed: Sendable {
   public func trailers(_ fields: HTTPFields) { put(.trailers(fields)) }
 
   /// Ends the exchange well.
-  public func finish(_ facts: ExchangeFacts = ExchangeFacts()) { end(.end(of: facts)) }
+  public func finish(_ facts: ExchangeFacts = ExchangeFacts()) { end(.complete(CopyOnWrite(facts))) }
 
   /// Ends the exchange with an error, which the reader gets behind the bytes that it hasn't read yet.
   public func fail(_ error: HTTPError) { end(.failure(error)) }
@@ -122,13 +122,13 @@ public final class ExchangeFeed: Sendable {
     storage.flush()
   }
 
-  private func end(_ item: ExchangeItem) {
+  private func end(_ ending: ExchangeEnding) {
     let isFirst = demand.state.withLock { state in
       defer { state.hasEnded = true }
       return !state.hasEnded
     }
     guard isFirst else { return }
-    storage.finish(item)
+    storage.finish(ending)
     storage.flush()
   }
 }

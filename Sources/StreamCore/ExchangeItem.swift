@@ -1,5 +1,5 @@
 /// What comes out of one exchange, in wire order: `informational* head chunk* trailers? end`.
-/// What comes once is boxed, so that a chunk in a list takes four words.
+/// What comes once is boxed or kept beside the list, so that a chunk in it takes four words.
 package enum ExchangeItem: Sendable {
   /// A 1xx head.
   indirect case informational(ResponseHead)
@@ -9,8 +9,8 @@ package enum ExchangeItem: Sendable {
   case chunk(BodyChunk)
   /// The trailer section (RFC 9110 §6.5).
   case trailers(HTTPFields)
-  /// The exchange is complete.
-  case end(CopyOnWrite<ExchangeFacts>)
+  /// The exchange is complete; `ResponseBodyStorage.facts` has what is known about it.
+  case end
   /// The exchange failed.
   indirect case failure(HTTPError)
 }
@@ -19,16 +19,47 @@ extension ExchangeItem {
   package static func head(_ head: ResponseHead, _ facts: ExchangeFacts) -> ExchangeItem {
     .head(DeliveredHead(head, facts))
   }
-
-  package static func end(of facts: ExchangeFacts) -> ExchangeItem { .end(CopyOnWrite(facts)) }
 }
 
-/// The final head and what was known when it came, made once and handed on as one reference.
-package final class DeliveredHead: Sendable {
-  package let head: ResponseHead
-  package let facts: ExchangeFacts
+/// How an exchange ends.
+package enum ExchangeEnding: Sendable {
+  /// Well, with all that is known about it.
+  case complete(CopyOnWrite<ExchangeFacts>)
+  /// Well: what was known with the head holds, but for these.
+  case counted(ExchangeTotals)
+  case failure(HTTPError)
+}
+
+/// What is known at the end alone.
+package struct ExchangeTotals: Sendable {
+  package var total: Duration
+  package var received: Int64
+  package var sent: Int64
+
+  package init(total: Duration, received: Int64, sent: Int64) {
+    self.total = total
+    self.received = received
+    self.sent = sent
+  }
+}
+
+/// The final head and what was known when it came, handed on as one reference.
+package final class DeliveredHead: @unchecked Sendable {
+  // Sendable: filled before a storage hands it over under its lock, and never changed after.
+  @exclusivity(unchecked) package private(set) var head: ResponseHead
+  @exclusivity(unchecked) package private(set) var facts: ExchangeFacts
 
   package init(_ head: ResponseHead, _ facts: ExchangeFacts) {
+    self.head = head
+    self.facts = facts
+  }
+
+  /// An empty one, made where it will be let go: what one thread allocates and another frees makes them wait for
+  /// each other in the allocator (decision 46).
+  package convenience init() { self.init(ResponseHead(status: 0), ExchangeFacts()) }
+
+  /// Fills an empty one.
+  package func fill(_ head: consuming ResponseHead, _ facts: consuming ExchangeFacts) {
     self.head = head
     self.facts = facts
   }

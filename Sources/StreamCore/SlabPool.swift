@@ -1,14 +1,22 @@
 import Synchronization
 
-/// Keeps returned slabs of two sizes for the next stream; small bodies get exact blocks outside it.
+/// Keeps returned slabs of two sizes for the next stream, and blocks for small bodies in steps.
 package final class SlabPool: Sendable {
   private struct Free: @unchecked Sendable {
     // Sendable: the blocks in here belong to nobody else, and the mutex guards the lists.
     var small: [UnsafeMutableRawPointer] = []
     var large: [UnsafeMutableRawPointer] = []
+    /// For small bodies, by size.
+    var exact = [[UnsafeMutableRawPointer]](
+      repeating: [], count: SlabPool.exactLimit / SlabPool.exactStep)
+    var exactCount = 0
   }
 
   package static let exactLimit = 4 << 10
+  /// Blocks for small bodies come in steps of so many bytes. They are kept since the loop allocates what readers free,
+  /// and the allocator makes both wait for each other (decision 46); below a step it doesn't.
+  package static let exactStep = 256
+  private static let keptExact = 128
   package static let smallSize = 64 << 10
   package static let largeSize = 128 << 10
 
@@ -21,7 +29,7 @@ package final class SlabPool: Sendable {
 
   deinit {
     free.withLock { free in
-      for block in free.small + free.large { block.deallocate() }
+      for block in free.small + free.large + free.exact.joined() { block.deallocate() }
     }
   }
 
@@ -30,7 +38,7 @@ package final class SlabPool: Sendable {
 
   /// A slab for `count` bytes that came at once; `streaming` says that the body has filled one already.
   package func slab(for count: Int, streaming: Bool) -> Slab {
-    if !streaming && count <= Self.exactLimit { return Slab(capacity: max(count, 64)) }
+    if !streaming && count <= Self.exactLimit { return exactSlab(for: count) }
     let size = streaming ? Self.largeSize : Self.smallSize
     let block = free.withLock { free in streaming ? free.large.popLast() : free.small.popLast() }
     liveSlabs.wrappingAdd(1, ordering: .relaxed)
@@ -39,7 +47,32 @@ package final class SlabPool: Sendable {
       pool: self)
   }
 
+  private func exactSlab(for count: Int) -> Slab {
+    guard count > Self.exactStep / 2 else { return Slab(capacity: max(count, 64)) }
+    let step = (count - 1) / Self.exactStep
+    let size = (step + 1) * Self.exactStep
+    let block = free.withLock { free in
+      guard let block = free.exact[step].popLast() else { return UnsafeMutableRawPointer?.none }
+      free.exactCount -= 1
+      return block
+    }
+    return Slab(
+      base: block ?? UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16), capacity: size,
+      pool: self)
+  }
+
+  private func giveBackExact(_ block: UnsafeMutableRawPointer, _ size: Int) {
+    let isKept = free.withLock { free in
+      guard free.exactCount < Self.keptExact else { return false }
+      free.exactCount += 1
+      free.exact[size / Self.exactStep - 1].append(block)
+      return true
+    }
+    if !isKept { block.deallocate() }
+  }
+
   func giveBack(_ block: UnsafeMutableRawPointer, _ size: Int) {
+    if size <= Self.exactLimit { return giveBackExact(block, size) }
     liveSlabs.wrappingSubtract(1, ordering: .relaxed)
     let kept = free.withLock { free in
       if size == Self.largeSize {

@@ -57,8 +57,8 @@ struct Receiving {
     append([UInt8](repeating: 7, count: count))
   }
 
-  func end(_ item: ExchangeItem = .end(of: ExchangeFacts())) {
-    storage.finish(item)
+  func end(_ ending: ExchangeEnding = .complete(CopyOnWrite(ExchangeFacts()))) {
+    storage.finish(ending)
     storage.flush()
   }
 }

@@ -35,7 +35,13 @@ package struct HeaderBlockParser: Sendable {
   private var lines = 0
   private let limit: HeadLimit
 
-  package init(limit: HeadLimit = HeadLimit()) { self.limit = limit }
+  package init(limit: HeadLimit = HeadLimit()) {
+    self.limit = limit
+    // At once, where they will be let go: see `DeliveredHead`.
+    reserve()
+  }
+
+  private mutating func reserve() { fields.reserve(bytes: 512, fields: 16) }
 
   /// Takes one line with its line end.
   package mutating func line(_ line: UnsafeRawBufferPointer) -> Event {
@@ -49,8 +55,8 @@ package struct HeaderBlockParser: Sendable {
     if text.isEmpty { return endOfBlock() }
     if Self.startsWithHTTP(text), let status = Self.statusLine(text) {
       head = status
-      fields = HTTPFields()
-      fields.reserve(bytes: 512, fields: 16)
+      if !fields.isEmpty { fields = HTTPFields() }
+      reserve()
       block = .head
       return .none
     }

@@ -57,11 +57,11 @@ package final class TaskPolledSource: PollableBodySource {
 }
 
 /// Who is told of news.
-enum SleepingReader: Sendable {
+package enum SleepingReader: Sendable {
   case task(UnsafeContinuation<Void, Never>)
   case callback(@Sendable () -> Void)
 
-  func resume() {
+  package func resume() {
     switch self {
     case .task(let continuation): continuation.resume()
     case .callback(let wake): wake()

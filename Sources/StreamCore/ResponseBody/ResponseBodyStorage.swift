@@ -5,6 +5,7 @@ package final class ResponseBodyStorage: Sendable {
   private struct State: Sendable {
     var machine: ResponseBodyStateMachine
     var items: [ExchangeItem] = []
+    var head: DeliveredHead?
     /// The slab that is being filled; dropped when the reader has drained it and waits.
     var tail: Slab?
     /// Whether a slab of this body was filled to its end: then the next ones are large.
@@ -15,6 +16,14 @@ package final class ResponseBodyStorage: Sendable {
     var reportsUpload = false
     var trailers: HTTPFields?
     var facts: CopyOnWrite<ExchangeFacts>?
+    var totals: ExchangeTotals?
+
+    init(watermark: Watermark, reportsUpload: Bool) {
+      machine = ResponseBodyStateMachine(watermark: watermark)
+      self.reportsUpload = reportsUpload
+      // Most exchanges have a head, a chunk and an end: one block for all three, made where it is let go.
+      items.reserveCapacity(3)
+    }
   }
 
   private let state: Mutex<State>
@@ -24,8 +33,7 @@ package final class ResponseBodyStorage: Sendable {
   package init(pool: SlabPool, budget: MemoryBudget, watermark: Watermark, reportsUpload: Bool = false) {
     self.pool = pool
     self.budget = budget
-    self.state = Mutex(
-      State(machine: ResponseBodyStateMachine(watermark: watermark), reportsUpload: reportsUpload))
+    self.state = Mutex(State(watermark: watermark, reportsUpload: reportsUpload))
   }
 
   deinit {
@@ -77,9 +85,11 @@ package final class ResponseBodyStorage: Sendable {
   package func deliver(_ item: ExchangeItem) {
     state.withLock { state in
       guard state.machine.receivedItem() == .keep else { return }
-      // Most exchanges have a head, a chunk and an end: one block for all three.
-      if state.items.isEmpty { state.items.reserveCapacity(3) }
-      if case .trailers(let fields) = item { state.trailers = fields }
+      switch item {
+      case .head(let delivered): state.head = delivered
+      case .trailers(let fields): state.trailers = fields
+      default: break
+      }
       state.items.append(item)
     }
   }
@@ -92,27 +102,38 @@ package final class ResponseBodyStorage: Sendable {
     }
   }
 
-  /// Puts the last item in, `.end` or `.failure`, and lets go of the producer.
-  package func finish(_ item: ExchangeItem) {
+  /// Puts the last item in, and lets go of the producer.
+  ///
+  /// - Parameter leavesProducer: it is left to the reader, who lets go of it with the end (decision 46).
+  package func finish(_ ending: ExchangeEnding, leavesProducer: Bool = false) {
     let producer = state.withLock { state in
-      if state.machine.ended() == .keep { state.items.append(item) }
-      if case .end(let facts) = item { state.facts = facts }
+      let isKept = state.machine.ended() == .keep
+      switch ending {
+      case .complete(let facts):
+        state.facts = facts
+        if isKept { state.items.append(.end) }
+      case .counted(let totals):
+        state.totals = totals
+        if isKept { state.items.append(.end) }
+      case .failure(let error): if isKept { state.items.append(.failure(error)) }
+      }
       state.tail = nil
-      defer { state.producer = nil }
-      return state.producer
+      return leavesProducer && isKept ? nil : state.producer.take()
     }
     _ = producer  // released outside the lock
   }
 
   /// Ends the producer's turn: wakes the reader when there is news.
-  package func flush() {
-    let reader = state.withLock { state in
+  package func flush() { newsTaker()?.resume() }
+
+  /// The reader who is to be woken, as there is news; once.
+  package func newsTaker() -> SleepingReader? {
+    state.withLock { state in
       switch state.machine.flush() {
-      case .none: return SleepingReader?.none
-      case .resumeReader: return state.reader.take()
+      case .none: nil
+      case .resumeReader: state.reader.take()
       }
     }
-    reader?.resume()
   }
 
   // MARK: reader
@@ -126,21 +147,24 @@ package final class ResponseBodyStorage: Sendable {
 
   /// Takes everything that is there.
   package func takeAll() -> Look {
-    state.withLock { state in
+    let (look, producer) = state.withLock { state -> (Look, (any ExchangeProducer)?) in
       switch state.machine.take(isEmpty: state.items.isEmpty) {
-      case .wait: return .wait
-      case .cancelled: return .cancelled
-      case .finished: return .finished
+      case .wait: return (.wait, nil)
+      case .cancelled: return (.cancelled, nil)
+      case .finished: return (.finished, nil)
       case .take:
         var items: [ExchangeItem] = []
         swap(&items, &state.items)
         switch items.last {
-        case .end, .failure: state.machine.tookEnd()
-        default: break
+        case .end, .failure:
+          state.machine.tookEnd()
+          return (.items(items), state.producer.take())
+        default: return (.items(items), nil)
         }
-        return .items(items)
       }
     }
+    _ = producer  // released outside the lock
+    return look
   }
 
   package enum Interim: Sendable {
@@ -153,7 +177,8 @@ package final class ResponseBodyStorage: Sendable {
 
   /// Takes one item and leaves the rest, for what comes before the body.
   package func takeOne(uploadSeen: Int64) -> Interim {
-    state.withLock { state in
+    var producer: (any ExchangeProducer)?  // released outside the lock
+    return state.withLock { state in
       if state.reportsUpload, state.uploadSent > uploadSeen { return .uploaded(state.uploadSent) }
       switch state.machine.take(isEmpty: state.items.isEmpty) {
       case .wait: return .wait
@@ -162,7 +187,9 @@ package final class ResponseBodyStorage: Sendable {
       case .take:
         let item = state.items.removeFirst()
         switch item {
-        case .end, .failure: state.machine.tookEnd()
+        case .end, .failure:
+          state.machine.tookEnd()
+          swap(&producer, &state.producer)
         default: break
         }
         return .item(item)
@@ -218,34 +245,44 @@ package final class ResponseBodyStorage: Sendable {
 
   /// The reader leaves: drops what is there and ends the exchange. Harmless when it has ended.
   package func abandon() {
-    let (reader, producer, items) = state.withLock { state in
+    let (reader, producer, isLeft, items) = state.withLock { state in
       let before = state.machine.buffered
       let action = state.machine.abandon()
       budget.release(before - state.machine.buffered)
       var items: [ExchangeItem] = []
+      let producer = state.producer.take()
       switch action {
       case .none:
         if state.machine.state == .abandoned { swap(&items, &state.items) }
-        return (SleepingReader?.none, (any ExchangeProducer)?.none, items)
+        return (SleepingReader?.none, producer, false, items)
       case .endProducer:
         swap(&items, &state.items)
         state.tail = nil
-        return (nil, state.producer.take(), items)
+        return (nil, producer, true, items)
       case .endProducerAndResumeReader:
         swap(&items, &state.items)
         state.tail = nil
-        return (state.reader.take(), state.producer.take(), items)
+        return (state.reader.take(), producer, true, items)
       }
     }
     _ = items  // slabs go back to the pool outside the lock
-    producer?.readerLeft()
+    if isLeft { producer?.readerLeft() }
     reader?.resume()
   }
 
   /// The trailers, once they have come.
   package var trailers: HTTPFields? { state.withLock { $0.trailers } }
   /// The final facts, once the exchange is complete.
-  package var facts: ExchangeFacts? { state.withLock { $0.facts }?.value }
+  package var facts: ExchangeFacts? {
+    let (whole, totals, head) = state.withLock { ($0.facts, $0.totals, $0.head) }
+    if let whole { return whole.value }
+    guard let totals else { return nil }
+    var facts = head?.facts ?? ExchangeFacts()
+    facts.timings.total = totals.total
+    facts.received = totals.received
+    facts.sent = totals.sent
+    return facts
+  }
   /// Bytes that wait for the reader, for tests and gauges.
   package var buffered: Int { state.withLock { $0.machine.buffered } }
 }

@@ -94,7 +94,7 @@ final class FakeTransport: Transport {
     if let failure {
       storage.finish(.failure(HTTPError(failure, phase: .body, message: "failed")))
     } else {
-      storage.finish(.end(of: ExchangeFacts()))
+      storage.finish(.complete(CopyOnWrite(ExchangeFacts())))
     }
     storage.flush()
   }
@@ -104,7 +104,7 @@ final class FakeTransport: Transport {
     case .response(let status, let fields, let body):
       storage.deliver(.head(Self.head(status, fields, body.utf8.count), ExchangeFacts()))
       Array(body.utf8).withUnsafeBytes { if !$0.isEmpty { _ = storage.append($0) } }
-      storage.finish(.end(of: ExchangeFacts()))
+      storage.finish(.complete(CopyOnWrite(ExchangeFacts())))
     case .begin(let status, let body):
       storage.deliver(.head(Self.head(status, [], nil), ExchangeFacts()))
       Array(body.utf8).withUnsafeBytes { if !$0.isEmpty { _ = storage.append($0) } }
