@@ -70,7 +70,7 @@ actor CurlLoop {
   }
 
   /// An exchange that the loop will never hear of gives its place back.
-  nonisolated func refused(_ transfer: Transfer) { admission.leave(transfer.ticket) }
+  nonisolated func refused(_ transfer: Transfer) { admission.leave(transfer) }
 
   /// The transfer's connection stands, so that libcurl knows its protocol: others may follow.
   nonisolated func connected(_ ticket: AdmissionTicket) { admission.connected(ticket) }
@@ -245,7 +245,7 @@ actor CurlLoop {
     // A body that was sent isn't kept for a reader who comes late.
     transfer.storage.finish(ending, leavesProducer: transfer.upload == nil)
     transfer.markForFlush()
-    admission.leave(transfer.ticket)
+    admission.leave(transfer)
   }
 
   /// libcurl is done with it: removed from the multi first, then recycled.
@@ -309,7 +309,7 @@ actor CurlLoop {
       let (message, advice) = TransferMessages.timeout(kind, limit)
       end(transfer, .failure(transfer.error(kind, message, advice: advice)))
     case .promote:
-      admission.promote(transfer.ticket)
+      admission.promote(transfer)
       if !transfer.countsBeyondHostLimit, transfer.position != nil {
         transfer.countsBeyondHostLimit = true
         beyondHostLimit += 1

@@ -83,20 +83,14 @@ package final class CurlTransport: Transport {
       pool: pool, budget: budget, watermark: room.watermark,
       reportsUpload: upload != nil && options.value.reportsUpload && !request.body.isEmpty)
     let index = pick(url, among: loops)
-    let isPinned = options.value.version == .http1_1
-    let ticket = AdmissionTicket(
-      origin: isPinned ? url.origin + " 1.1" : url.origin, loop: index,
-      isSecure: url.isSecure && !isPinned, isLongLived: options.value.isLongLived,
-      priority: options.value.priority)
     let transfer = Transfer(
-      request: request, options: options, url: url, storage: storage, upload: upload, ticket: ticket,
-      profile: profile, overshoot: room.overshoot, loop: loops[index])
-    ticket.transfer = transfer
+      request: request, options: options, url: url, storage: storage, upload: upload, profile: profile,
+      room: room, loop: loops[index], loopIndex: index)
     storage.attach(transfer)
     upload?.attach { [weak transfer] in transfer?.post(.feed) }
     let exchange = Exchange(
       storage, watermark: options.value.watermark, url: url.text, uploadLength: request.body.length)
-    switch admission.enter(ticket) {
+    switch admission.enter(transfer) {
     case .start: transfer.post(.start)
     case .wait: transfer.post(.watch)
     case .refuse: throw Self.closed(request)

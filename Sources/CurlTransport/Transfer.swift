@@ -6,13 +6,12 @@ import Synchronization
 ///
 /// Made by the caller's task; from `start` on everything but the two arrows back (`readerWantsMore`,
 /// `readerLeft`) happens on the loop thread, inside libcurl's callbacks or the loop's turn.
-final class Transfer: @unchecked Sendable {
+final class Transfer: AdmissionTicket, @unchecked Sendable {
   // Sendable: the constants are; all variables belong to the loop thread.
   let request: TransportRequest
   let url: CurlURL
   let storage: ResponseBodyStorage
   let upload: UploadStorage?
-  let ticket: AdmissionTicket
   let profile: EasyProfile
   /// Where to connect to in place of the URL's host.
   let override: AddressOverride?
@@ -77,25 +76,23 @@ final class Transfer: @unchecked Sendable {
   /// Whether a head has brought cookies.
   @safe @exclusivity(unchecked) var hasNewCookies = false
 
-  /// How many bytes may come after the stream asked to hold; see `ReceiveRoom`.
-  private let overshoot: Int
+  let room: ReceiveRoom
 
   init(
     request: TransportRequest, options: CopyOnWrite<TransportOptions>, url: CurlURL,
-    storage: ResponseBodyStorage, upload: UploadStorage?, ticket: AdmissionTicket, profile: EasyProfile,
-    overshoot: Int, loop: CurlLoop
+    storage: ResponseBodyStorage, upload: UploadStorage?, profile: EasyProfile, room: ReceiveRoom,
+    loop: CurlLoop, loopIndex: Int
   ) {
     self.profile = profile
     override = options.value.addressing.override(host: url.host, port: url.port)
     countsBeyondHostLimit =
       options.value.isLongLived || override != nil
       || options.value.proxy.map { !$0.tunnels(isSecure: url.isSecure) } ?? false
-    self.overshoot = overshoot
+    self.room = room
     self.request = request
     self.url = url
     self.storage = storage
     self.upload = upload
-    self.ticket = ticket
     self.loop = loop
     // libcurl forgets trailers with the first sending (see `EasyHandle.setPace`).
     let mayReplay =
@@ -108,12 +105,17 @@ final class Transfer: @unchecked Sendable {
       called: LoopExecutor.monotonicNow(), isLongLived: options.value.isLongLived)
     parser = HeaderBlockParser(limit: options.value.headLimit)
     mayBeProvisional = request.headers.contains("Expect")
+    let isPinned = options.value.version == .http1_1
+    super.init(
+      origin: isPinned ? url.origin + " 1.1" : url.origin, loop: loopIndex,
+      isSecure: url.isSecure && !isPinned, isLongLived: options.value.isLongLived,
+      priority: options.value.priority)
     Self.live.wrappingAdd(1, ordering: .relaxed)
   }
 
   deinit { Self.live.wrappingSubtract(1, ordering: .relaxed) }
 
-  func post(_ command: CurlCommand) {
+  override func post(_ command: CurlCommand) {
     if !loop.executor.post(self, command.rawValue) { loopHasStopped() }
   }
 
@@ -144,7 +146,7 @@ final class Transfer: @unchecked Sendable {
   /// likely more in the socket, and little waits yet.
   func mayFlushLater() -> Bool {
     defer { receivedThisTurn = 0 }
-    return receivedThisTurn >= EasyHandle.receiveBuffer && unflushed < Self.flushSize && !machine.isHeld
+    return receivedThisTurn >= room.receive && unflushed < Self.flushSize && !machine.isHeld
       && machine.phase == .receiving
   }
 
@@ -192,7 +194,7 @@ final class Transfer: @unchecked Sendable {
     case .keepAndHold:
       if !machine.isHeld { turn.heldList.append(self) }
       if isOnHTTP2 { turn.mayHaveHeldStreams = true }
-      machine.hold(allowance: overshoot)
+      machine.hold(allowance: room.overshoot)
     }
     return .taken
   }
@@ -260,8 +262,8 @@ final class Transfer: @unchecked Sendable {
     returnCookies()
     delivered.fill(head, facts)
     storage.deliver(.head(delivered))
-    if ticket.isSecure {
-      loop.learned(ticket, isHTTP2: head.version == .http2)
+    if isSecure {
+      loop.learned(self, isHTTP2: head.version == .http2)
     }
     markForFlush()
     if upload != nil { askForEnd() }
@@ -324,7 +326,7 @@ final class Transfer: @unchecked Sendable {
           ))
         return false
       }
-      loop.connected(ticket)
+      loop.connected(self)
       deadlines.requestSent(at: turn.now)
       if upload?.length == 0 { endUploadIfAllSent() }
       return true

@@ -46,12 +46,14 @@ package struct ExchangeTotals: Sendable {
 /// The final head and what was known when it came, handed on as one reference.
 package final class DeliveredHead: @unchecked Sendable {
   // Sendable: filled before a storage hands it over under its lock, and never changed after.
-  @exclusivity(unchecked) package private(set) var head: ResponseHead
-  @exclusivity(unchecked) package private(set) var facts: ExchangeFacts
+  @exclusivity(unchecked) private var ownHead: ResponseHead
+  @exclusivity(unchecked) private var ownFacts: ExchangeFacts
+  package var head: ResponseHead { ownHead }
+  package var facts: ExchangeFacts { ownFacts }
 
   package init(_ head: ResponseHead, _ facts: ExchangeFacts) {
-    self.head = head
-    self.facts = facts
+    ownHead = head
+    ownFacts = facts
   }
 
   /// An empty one, made where it will be let go: what one thread allocates and another frees makes them wait for
@@ -60,8 +62,8 @@ package final class DeliveredHead: @unchecked Sendable {
 
   /// Fills an empty one.
   package func fill(_ head: consuming ResponseHead, _ facts: consuming ExchangeFacts) {
-    self.head = head
-    self.facts = facts
+    ownHead = head
+    ownFacts = facts
   }
 }
 

@@ -7,7 +7,7 @@ package final class Slab: @unchecked Sendable {
   // Sendable: `used` belongs to the one writer; readers see only ranges handed over under a lock.
   @usableFromInline let base: UnsafeMutableRawPointer
   package let capacity: Int
-  package private(set) var used = 0
+  @exclusivity(unchecked) package private(set) var used = 0
   private let pool: SlabPool?
 
   init(base: UnsafeMutableRawPointer, capacity: Int, pool: SlabPool?) {

@@ -158,6 +158,29 @@ struct AdmissionStateMachineTests {
     #expect(machine.knownHosts <= 10_001)
   }
 
+  @Test(arguments: [false, true])
+  func `those that have left aren't kept by a queue that doesn't move`(long: Bool) {
+    var machine = AdmissionStateMachine(limits: limits(perHost: 1, long: 1))
+    defer { _ = machine.close() }
+    let running = ticket(long: long)
+    #expect(machine.enter(running) == .start)
+    final class Weak { weak var ticket: AdmissionTicket? }
+    var left: [Weak] = []
+    for _ in 0..<1000 {
+      let waiting = ticket(long: long)
+      let reference = Weak()
+      reference.ticket = waiting
+      left.append(reference)
+      #expect(machine.enter(waiting) == .wait)
+      #expect(same(machine.leave(waiting), []))
+    }
+    let last = ticket(long: long)
+    #expect(machine.enter(last) == .wait)
+    #expect(left.count { $0.ticket != nil } <= 65)
+    #expect(machine.waiting == 1)
+    #expect(same(machine.leave(running), [last]))
+  }
+
   @Test func `a host whose waiting ones have all left doesn't stop the next host`() {
     var machine = AdmissionStateMachine(limits: limits(total: 1))
     defer { _ = machine.close() }
@@ -246,13 +269,16 @@ struct AdmissionStateMachineTests {
       switch protocols[host] {
       case nil: return here.count >= 1
       case false?: return here.count >= limits.perHost
-      case true?: return here.count { $0.countsAsStream && $0.loop == loop } >= limits.streamsPerConnection
+      case true?:
+        return here.count { $0.countsAsStream && $0.loopIndex == loop } >= limits.streamsPerConnection
       }
     }
     for ticket in waiting {
       if ticket.isLongLived {
         if long.count < limits.longLived { return "a long-lived one waits for nothing" }
-      } else if running.count < limits.total, !isFull(ticket.origin, ticket.loop, secure: ticket.isSecure) {
+      } else if running.count < limits.total,
+        !isFull(ticket.origin, ticket.loopIndex, secure: ticket.isSecure)
+      {
         return "one waits for nothing"
       }
     }
@@ -260,7 +286,7 @@ struct AdmissionStateMachineTests {
       let here = running.filter { $0.origin == host }
       if protocols[host] == true {
         for loop in 0..<3
-        where here.count(where: { $0.countsAsStream && $0.loop == loop }) > limits.streamsPerConnection {
+        where here.count(where: { $0.countsAsStream && $0.loopIndex == loop }) > limits.streamsPerConnection {
           return "too many streams"
         }
       } else if here.count > limits.perHost {

@@ -23,4 +23,16 @@ import Testing
     #expect(room.watermark.high == held)
     #expect(room.overshoot == 0)
   }
+
+  @Test(arguments: [(1 << 20, 512), (600 << 10, 300), (256 << 10, 128), (5, 128)])
+  func `two receives fit below the high mark, but for small ones`(high: Int, receive: Int) {
+    let room = ReceiveRoom(
+      Watermark(low: 0, high: high), isSecure: false, largestReceive: 512 << 10)
+    #expect(room.receive == receive << 10)
+  }
+
+  @Test(arguments: [(0, 128), (-1, 128), (512, 128), (1024, 256), (2048, 512), (1 << 20, 512)])
+  func `a receive takes a quarter of the second-level cache, within bounds`(cache: Int, receive: Int) {
+    #expect(ReceiveRoom.bestReceive(cache: cache << 10) == receive << 10)
+  }
 }

@@ -93,6 +93,24 @@ import Testing
     #expect(pool.live == 0)
   }
 
+  @Test func smallBodiesGetBlocksInStepsThatAreUsedAgain() {
+    let pool = SlabPool()
+    #expect(pool.slab(for: 128, streaming: false).capacity == 128)
+    #expect(pool.slab(for: 129, streaming: false).capacity == 256)
+    #expect(pool.slab(for: 257, streaming: false).capacity == 512)
+    var first: UnsafeMutableRawPointer?
+    do {
+      let slab = pool.slab(for: 1000, streaming: false)
+      first = slab.tail.baseAddress
+      slab.commit(1000)
+    }
+    let other = pool.slab(for: 600, streaming: false)
+    #expect(other.capacity == 768 && other.tail.baseAddress != first)
+    let second = pool.slab(for: 800, streaming: false)
+    #expect(second.capacity == 1024 && second.used == 0 && second.tail.baseAddress == first)
+    #expect(pool.live == 0)
+  }
+
   @Test func aReturnedBlockIsUsedAgainEmpty() {
     let pool = SlabPool(keep: 1)
     var first: UnsafeMutableRawPointer?

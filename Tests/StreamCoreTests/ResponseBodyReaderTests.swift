@@ -82,6 +82,44 @@ struct ResponseBodyReaderTests {
     #expect(receiving.budget.used == 0)
   }
 
+  @Test(arguments: [false, true])
+  func `a producer that is left to the reader goes when the end is taken, or with the reader`(
+    takesEnd: Bool
+  ) async throws {
+    let pool = SlabPool()
+    let storage = ResponseBodyStorage(pool: pool, budget: MemoryBudget(limit: 1 << 20), watermark: .standard)
+    var producer: FakeProducer? = FakeProducer()
+    weak let left = producer
+    if let producer { storage.attach(producer) }
+    producer = nil
+    var reader: ResponseBodyReader? = ResponseBodyReader(storage, watermark: .standard)
+    storage.finish(.complete(CopyOnWrite(ExchangeFacts())), leavesProducer: true)
+    storage.flush()
+    #expect(left != nil)
+    if takesEnd {
+      #expect(try await reader?.next() == nil)
+    } else {
+      reader = nil
+    }
+    #expect(left == nil)
+    #expect(left?.leaves ?? 0 == 0)
+    _ = reader
+  }
+
+  @Test func `the facts at the end are those of the head with what was counted`() {
+    let receiving = Receiving()
+    var facts = ExchangeFacts()
+    facts.timings.firstByte = .milliseconds(3)
+    facts.connection.reused = true
+    receiving.storage.deliver(.head(ResponseHead(status: 200), facts))
+    #expect(receiving.storage.facts == nil)
+    receiving.end(.counted(ExchangeTotals(total: .milliseconds(7), received: 5, sent: 6)))
+    facts.timings.total = .milliseconds(7)
+    facts.received = 5
+    facts.sent = 6
+    #expect(receiving.storage.facts == facts)
+  }
+
   @Test func `cancelling the task while it waits ends the exchange`() async {
     let receiving = Receiving()
     let reader = receiving.reader

@@ -13,19 +13,11 @@ final class Admission: Sendable {
   init(limits: AdmissionLimits) { state = Mutex(Locked(machine: AdmissionStateMachine(limits: limits))) }
 
   func enter(_ ticket: AdmissionTicket) -> AdmissionStateMachine.EnterAction {
-    state.withLock { state in
-      let action = state.machine.enter(ticket)
-      if action != .wait { ticket.transfer = nil }
-      return action
-    }
+    state.withLock { $0.machine.enter(ticket) }
   }
 
   func leave(_ ticket: AdmissionTicket) {
-    start { machine in
-      let started = machine.leave(ticket)
-      ticket.transfer = nil
-      return started
-    }
+    start { $0.leave(ticket) }
   }
 
   func connected(_ ticket: AdmissionTicket) {
@@ -41,8 +33,8 @@ final class Admission: Sendable {
 
   /// Lets nobody in any more, and fails those that wait.
   func close() {
-    let waiting = transfers { $0.close() }
-    for transfer in waiting { transfer.post(.shutdown) }
+    let waiting = state.withLock { $0.machine.close() }
+    for ticket in waiting { ticket.post(.shutdown) }
   }
 
   var counts: (running: Int, longLived: Int, waiting: Int) {
@@ -53,15 +45,8 @@ final class Admission: Sendable {
   var waitingByOrigin: [String: Int] { state.withLock { $0.machine.waitingByOrigin } }
 
   private func start(_ change: (inout AdmissionStateMachine) -> [AdmissionTicket]) {
-    let started = transfers(change)
-    for transfer in started { transfer.post(.start) }
-  }
-
-  /// The transfers are started outside the lock.
-  private func transfers(_ change: (inout AdmissionStateMachine) -> [AdmissionTicket]) -> [Transfer] {
-    state.withLock { state in
-      let tickets = change(&state.machine)
-      return tickets.isEmpty ? [] : tickets.compactMap { $0.transfer.take() }
-    }
+    let started = state.withLock { change(&$0.machine) }
+    // Outside the lock.
+    for ticket in started { ticket.post(.start) }
   }
 }

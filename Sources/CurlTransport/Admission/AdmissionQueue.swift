@@ -2,6 +2,8 @@
 struct AdmissionQueue {
   private var tickets: [AdmissionTicket] = []
   private var start = 0
+  /// At most so many of them have left.
+  private var left = 0
 
   /// Whether nobody waits; forgets those that have left.
   var isEmpty: Bool {
@@ -14,6 +16,7 @@ struct AdmissionQueue {
       if start == tickets.count {
         tickets.removeAll(keepingCapacity: true)
         start = 0
+        left = 0
         return nil
       }
       return tickets[start]
@@ -30,6 +33,15 @@ struct AdmissionQueue {
     tickets.insert(ticket, at: index)
   }
 
+  /// One that waits here has left. When more than half of many have, they are forgotten: they hold all of an exchange.
+  mutating func oneHasLeft() {
+    left += 1
+    guard left > 64, left * 2 > tickets.count - start else { return }
+    tickets = tickets[start...].filter { $0.state == .waiting }
+    start = 0
+    left = 0
+  }
+
   var waitingCount: Int { tickets[start...].count { $0.state == .waiting } }
 
   mutating func removeFirst() { start += 1 }
@@ -38,6 +50,7 @@ struct AdmissionQueue {
     let all = tickets[start...].filter { $0.state == .waiting }
     tickets = []
     start = 0
+    left = 0
     return all
   }
 }

@@ -47,7 +47,7 @@ struct AdmissionStateMachine {
         if let found = best, !next.goesBefore(found) { continue }
         best = next
       }
-      if let best { queues[best.loop]?.removeFirst() }
+      if let best { queues[best.loopIndex]?.removeFirst() }
       return best
     }
 
@@ -98,14 +98,15 @@ struct AdmissionStateMachine {
     }
     let host = host(of: ticket)
     // Whoever waits can't run, so nobody is overtaken.
-    if running < limits.total, host.mayRun(onLoop: ticket.loop, limits) {
+    if running < limits.total, host.mayRun(onLoop: ticket.loopIndex, limits) {
       running += 1
       Self.run(ticket, host)
       return .start
     }
     ticket.state = .waiting
     waiting += 1
-    host.queues[ticket.loop, default: AdmissionQueue()].add(ticket)
+    ticket.host = host
+    host.queues[ticket.loopIndex, default: AdmissionQueue()].add(ticket)
     if !host.isInRing {
       host.isInRing = true
       ring.append(ticket.origin)
@@ -131,7 +132,7 @@ struct AdmissionStateMachine {
     host.running += 1
     if ticket.isSecure {
       ticket.countsAsStream = true
-      host.streams[ticket.loop, default: 0] += 1
+      host.streams[ticket.loopIndex, default: 0] += 1
     }
   }
 
@@ -141,9 +142,14 @@ struct AdmissionStateMachine {
     case .new, .left:
       return []
     case .waiting:
-      // It stays in its queue until its turn, and is skipped then.
+      // It stays in its queue until its turn and is skipped then, or until many like it stand there.
       ticket.state = .left
       waiting -= 1
+      if let host = ticket.host.take() {
+        host.queues[ticket.loopIndex]?.oneHasLeft()
+      } else {
+        longQueue.oneHasLeft()
+      }
       return []
     case .running:
       ticket.state = .left
@@ -160,7 +166,7 @@ struct AdmissionStateMachine {
     running -= 1
     guard let host = ticket.host.take() else { return }
     host.running -= 1
-    if ticket.countsAsStream { host.streams[ticket.loop, default: 1] -= 1 }
+    if ticket.countsAsStream { host.streams[ticket.loopIndex, default: 1] -= 1 }
     // Its first request has failed before the protocol was known: again one goes first.
     if host.proto == .connected, host.running == 0 { host.proto = .unknown }
   }
@@ -202,7 +208,10 @@ struct AdmissionStateMachine {
     }
     ring = []
     waiting = 0
-    for ticket in all { ticket.state = .left }
+    for ticket in all {
+      ticket.state = .left
+      ticket.host = nil
+    }
     return all
   }
 

@@ -1,34 +1,36 @@
-/// One exchange's place in the queue or among the running ones.
-final class AdmissionTicket: @unchecked Sendable {
+import StreamCore
+
+/// One exchange's place in the queue or among the running ones: what `Transfer` is to `Admission`.
+class AdmissionTicket: @unchecked Sendable {
   // Sendable: the constants are; the variables are guarded by the lock of `Admission`.
   enum State { case new, waiting, running, runningLong, left }
 
-  let origin: String
-  let loop: Int
-  let isSecure: Bool
-  let isLongLived: Bool
-  let priority: Int
-  var state = State.new
+  final let origin: String
+  final let loopIndex: Int
+  final let isSecure: Bool
+  final let isLongLived: Bool
+  final let priority: Int
+  @safe @exclusivity(unchecked) final var state = State.new
   /// Its number among all that asked.
-  var order: UInt64 = 0
+  @safe @exclusivity(unchecked) final var order: UInt64 = 0
   /// Whether it counts as a stream of an HTTP/2 connection.
-  var countsAsStream = false
-  /// Where it counts while it runs.
-  var host: AdmissionStateMachine.Host?
-  /// Whom to start; let go when it has been started or has left. (A weak reference would make every retain of
-  /// the transfer a slow one.)
-  var transfer: Transfer?
+  @safe @exclusivity(unchecked) final var countsAsStream = false
+  /// Where it counts while it runs, and waits while it waits.
+  @safe @exclusivity(unchecked) final var host: AdmissionStateMachine.Host?
 
   init(origin: String, loop: Int, isSecure: Bool, isLongLived: Bool, priority: Int) {
     self.origin = origin
-    self.loop = loop
+    loopIndex = loop
     self.isSecure = isSecure
     self.isLongLived = isLongLived
     self.priority = priority
   }
 
   /// Larger priority first, else in order.
-  func goesBefore(_ other: AdmissionTicket) -> Bool {
+  final func goesBefore(_ other: AdmissionTicket) -> Bool {
     priority == other.priority ? order < other.order : priority > other.priority
   }
+
+  /// Tells whoever waits with it what has come of it.
+  func post(_ command: CurlCommand) {}
 }

@@ -21,7 +21,7 @@ extension CurlLoop {
   /// Whether a new exchange must not run beside the held streams of its host: what libcurl might take in for them is
   /// more than the client's memory budget has left, and the host may have another connection.
   func needsOwnConnection(_ transfer: Transfer) -> Bool {
-    guard turn.mayHaveHeldStreams, transfer.ticket.isSecure else { return false }
+    guard turn.mayHaveHeldStreams, transfer.isSecure else { return false }
     var isAnyHeld = false
     var cost: Int64 = 0
     var ports: Set<Int32> = []

@@ -84,17 +84,19 @@ enum CurlCallbacks {
 
   /// The connection stands and the request is about to be sent.
   static let prereq: cshims_prereq_callback = { context, remoteIP, localIP, remotePort, localPort in
-    guard let easy = unsafe easy(context), let transfer = easy.transfer else {
-      return Int32(CURL_PREREQFUNC_ABORT)
+    unsafe ask(context, otherwise: Int32(CURL_PREREQFUNC_ABORT)) { transfer in
+      guard let easy = transfer.easy else { return Int32(CURL_PREREQFUNC_ABORT) }
+      let connection = unsafe transfer.turn.connections.find(
+        remote: remoteIP, remotePort, local: localIP, localPort, opened: transfer.takeOpened(),
+        transfer.poller)
+      easy.connection = connection
+      if transfer.url.isSecure {
+        transfer.isOnHTTP2 = easy.isOnHTTP2 ?? false
+        if !transfer.request.method.isIdempotent { transfer.noteConnections(easy.openedConnections) }
+      }
+      return transfer.requestStarts(on: connection, localPort: localPort)
+        ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
     }
-    easy.connection = unsafe transfer.turn.connections.find(
-      remote: remoteIP, remotePort, local: localIP, localPort, opened: transfer.takeOpened(), transfer.poller)
-    if transfer.url.isSecure {
-      transfer.isOnHTTP2 = easy.isOnHTTP2 ?? false
-      if !transfer.request.method.isIdempotent { transfer.noteConnections(easy.openedConnections) }
-    }
-    return transfer.requestStarts(on: easy.connection, localPort: localPort)
-      ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
   }
 
   /// The name is resolved and a socket is wanted: close-on-exec from the start.

@@ -27,6 +27,8 @@ import StreamCore
   @safe @exclusivity(unchecked) private(set) var setUpFailure: Int?
   /// The connection that the request was sent on.
   @safe @exclusivity(unchecked) var connection: KnownConnection?
+  /// How much it receives at once; 0: never said.
+  @safe @exclusivity(unchecked) var receiveSize = 0
   /// Whether libcurl calls back before it ends the transfer.
   @safe @exclusivity(unchecked) var watchesEnd = false
   /// Whether the last request had a pace, an Expect limit or trailers of its own.

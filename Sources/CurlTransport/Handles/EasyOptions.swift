@@ -2,8 +2,6 @@ import CCurl
 import StreamCore
 
 extension EasyHandle {
-  /// Decides the speed of large transfers; untouched pages cost nothing (decision 8).
-  static let receiveBuffer = 128 << 10
   private static let sendBuffer = 256 << 10
   /// HTTP/2's default.
   private static let streamWeight = 16
@@ -37,7 +35,6 @@ extension EasyHandle {
     unsafe cshims_set_nosignal(raw, 1)
     unsafe cshims_set_no_progress(raw, 1)
     unsafe cshims_set_protocols(raw, "http,https")
-    unsafe cshims_set_buffer_size(raw, Self.receiveBuffer)
     unsafe cshims_set_upload_buffer_size(raw, Self.sendBuffer)
     unsafe cshims_set_connect_timeout_ms(raw, Self.noConnectLimit)
     unsafe cshims_set_follow_location(raw, 0)
@@ -60,6 +57,10 @@ extension EasyHandle {
     let request = transfer.request
     guard unsafe transfer.url.text.withCString({ unsafe cshims_set_url(raw, $0) }) == CURLE_OK else {
       return false
+    }
+    if receiveSize != transfer.room.receive {
+      receiveSize = transfer.room.receive
+      unsafe cshims_set_buffer_size(raw, receiveSize)
     }
     unsafe cshims_set_http_header(raw, headers.list)
     unsafe cshims_set_connect_to(raw, overrides?.list)
