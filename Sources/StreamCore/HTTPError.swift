@@ -121,7 +121,8 @@ extension HTTPError: Equatable, CustomStringConvertible {
   /// Whether two errors are of one kind.
   public static func == (left: HTTPError, right: HTTPError) -> Bool { left.kind == right.kind }
 
-  /// One line for people: method, URL, message, status, phase, bytes received, advice.
+  /// One line for people: method, URL, message, status, phase, bytes received, advice. Control characters, which
+  /// may come from the server, are written as `\u{1b}`.
   public var description: String {
     var text = ""
     if let method { text += method + " " }
@@ -135,6 +136,6 @@ extension HTTPError: Equatable, CustomStringConvertible {
     text += " (" + facts.joined(separator: ", ") + ")"
     if let advice { text += ". " + advice }
     if !attempts.isEmpty { text += ". Before: " + attempts.map(\.description).joined(separator: "; ") }
-    return text
+    return PlainText.oneLine(text)
   }
 }

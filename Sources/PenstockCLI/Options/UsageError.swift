@@ -1,3 +1,5 @@
+import Penstock
+
 /// The command line can't be understood: told in one line, exit status 2.
 struct UsageError: Error, Equatable {
   let message: String
@@ -16,16 +18,9 @@ struct UsageError: Error, Equatable {
         shown += "..."
         break
       }
-      shown += isControl(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+      shown.unicodeScalars.append(scalar)
       count += 1
     }
-    return "'\(shown)'"
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator: true
-    default: false
-    }
+    return "'\(PlainText.oneLine(shown))'"
   }
 }

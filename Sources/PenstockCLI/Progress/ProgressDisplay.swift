@@ -68,7 +68,10 @@ final class ProgressDisplay: Sendable {
   func end(_ key: Int, bytes: Int64?) { board.withLock { $0.end(key, bytes: bytes) } }
 
   /// A line that stays, above the bars.
-  func say(_ line: String) { board.withLock { $0.say(line) } }
+  func say(_ line: String) {
+    let line = PlainText.oneLine(line)
+    board.withLock { $0.say(line) }
+  }
 
   /// Writes what was said and takes the bars away; returns when that is done.
   func finish() async {

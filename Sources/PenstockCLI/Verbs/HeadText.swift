@@ -15,7 +15,7 @@ enum HeadText {
 /// What `-v` tells on standard error; secrets are cut.
 struct Trace {
   /// Writes a line, by standard error's own way.
-  var say: (String) -> Void = { try? DescriptorWriter.standardError.write($0 + "\n") }
+  var say: (String) -> Void = StandardError.say
 
   func request(_ request: Request, _ client: Client) {
     line("> \(request)")
