@@ -62,6 +62,17 @@ package enum Redaction {
     return String(decoding: result, as: UTF8.self)
   }
 
+  /// A URL without user info, for programs that must tell it from others: its query stays.
+  package static func userInfo(_ text: String) -> String {
+    // Nearly no URL has any.
+    guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
+    let bytes = Array(text.utf8)
+    let authority = authorityStart(in: bytes)
+    let end = userInfoEnd(in: bytes, from: authority)
+    guard end > authority else { return text }
+    return String(decoding: bytes[..<authority] + Array("\(mark)@".utf8) + bytes[end...], as: UTF8.self)
+  }
+
   private static func isSlash(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
   }

@@ -111,6 +111,23 @@ import Testing
     await server.stop()
   }
 
+  @Test func `each request of a batch is signed, and proved by digest`() async throws {
+    let server = try ScriptedServer(script: .response(body: "ok"))
+    let lines = Data("\(server.url("/a"))\n\(server.url("/b"))\n".utf8)
+    let run = try await CommandRun.run(
+      ["batch", "--aws-sigv4", "aws:amz:eu-west-1:s3", "-u", "AKID:hush-hush"], input: lines)
+    #expect(run.status == 0)
+    let fields = server.requests.compactMap { $0.value(of: "Authorization") }
+    #expect(fields.count == 2 && Set(fields).count == 2)
+    #expect(fields.allSatisfy { $0.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/") })
+    await server.stop()
+    let other = try digestServer()
+    let url = other.url("/a").replacingOccurrences(of: "http://", with: "http://user:hush-hush@")
+    let proved = try await CommandRun.run(["batch", "--digest"], input: Data(url.utf8))
+    #expect(proved.status == 0)
+    await other.stop()
+  }
+
   @Test(arguments: [
     ["-u", "me:hush-hush"], ["--digest", "-u", "me:hush-hush"], ["--bearer", "hush-hush"],
     ["--aws-sigv4", "aws:amz:r:s", "-u", "AKID:hush-hush"], ["-H", "Authorization: hush-hush"],

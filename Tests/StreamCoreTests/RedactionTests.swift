@@ -32,6 +32,14 @@ import Testing
     #expect(Redaction.url(text) == expected)
   }
 
+  @Test(arguments: [
+    ("https://u:p@h/?token=1", "https://…@h/?token=1"), ("http://u@h", "http://…@h"),
+    ("http://h/a@b?c=d@e", "http://h/a@b?c=d@e"), ("http://h/?key=1", "http://h/?key=1"),
+  ])
+  func `user info alone is cut where the query tells URLs apart`(_ text: String, _ expected: String) {
+    #expect(Redaction.userInfo(text) == expected)
+  }
+
   @Test func aBackslashDoesNotHideUserInfo() {
     #expect(!Redaction.url("https:\\\\user:s3cret@host\\").contains("s3cret"))
   }

@@ -15,7 +15,8 @@ enum BatchLines {
     case .number(let id): put(id, &text)
     }
     put(",\"url\":", &text)
-    JSONText.append(result.input.url, to: &text)
+    // As it was given, so that programs find it again, but for user and password.
+    JSONText.append(Redaction.userInfo(result.input.url), to: &text)
     put(",\"final_url\":", &text)
     string(record?.finalURL, &text)
     put(error == nil ? ",\"ok\":true" : ",\"ok\":false", &text)

@@ -32,7 +32,7 @@ struct BatchVerb: Sendable {
       keepsBody: settings.bodyDisplay == .text || settings.bodyDisplay == .base64,
       maximumBody: settings.maximumBody, folder: folder, trace: settings.isVerbose && !settings.isSilent)
     let names = folder != nil
-    let template = RequestBuilder.request(settings, url: "", data: data)
+    let template = RequestBuilder.request(settings, url: "", data: data, isTemplate: true)
     let makeURL = Self.urlMaker(settings, data)
     run = client.batch(
       reader, limits: Self.limits(settings), order: settings.batch.order == .input ? .input : .completion,
@@ -40,7 +40,7 @@ struct BatchVerb: Sendable {
       joinKey: { input, _ in input.exchangeKey(names: names) },
       isFailure: { $0.error != nil }, bytes: { Int64($0.body?.count ?? 0) },
       request: { input throws(HTTPError) in
-        try input.request(template, makeURL)
+        CommandCredentials.apply(to: try input.request(template, makeURL), settings)
       },
       transform: { input, response throws(HTTPError) in try await fetch(input, response) })
   }

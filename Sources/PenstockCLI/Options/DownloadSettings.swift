@@ -21,6 +21,19 @@ enum SegmentsValue {
   }
 }
 
+/// A URL that can be asked, once it comes to that.
+enum MirrorValue {
+  static func parse(_ text: String) throws(UsageError) -> String {
+    guard !text.isEmpty else { throw UsageError("a URL is missing") }
+    do throws(HTTPError) {
+      _ = try HTTPOrigin(of: text)
+    } catch {
+      throw UsageError("\(UsageError.quote(Redaction.url(text))): \(error.message)")
+    }
+    return text
+  }
+}
+
 /// `ALG=HEX`: a digest; the algorithms of the contract, in any case.
 enum ChecksumValue {
   static func parse(_ text: String) throws(UsageError) -> Digest {

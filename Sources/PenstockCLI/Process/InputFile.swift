@@ -28,6 +28,12 @@ enum InputFile {
     return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
   }
 
+  /// Whether it is a regular file that is better not kept in memory.
+  static func isLarge(_ path: String) -> Bool {
+    var facts = stat()
+    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && facts.st_size > 1 << 20
+  }
+
   private static func readAll(_ descriptor: Int32, name: String) throws(CommandFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)

@@ -15,8 +15,20 @@ extension Settings {
     }
   }
 
+  /// A large file that `--data-binary @FILE` sends as it is: read when it is sent, not kept.
+  var streamedDataFile: String? {
+    guard data.count == 1, let part = data.first, !part.cutsLineEnds, !dataInQuery,
+      case .input(.file(let path)) = part.content, InputFile.isLarge(path)
+    else { return nil }
+    return path
+  }
+
   /// What `-d` and its kin add up to; files and standard input are read here.
   func loadData() throws(CommandFailure) -> [UInt8] {
+    if let path = streamedDataFile {
+      try InputFile.check(path)
+      return []
+    }
     var bytes: [UInt8] = []
     for (position, part) in data.enumerated() {
       if position > 0, part.joinsWithAmpersand { bytes.append(UInt8(ascii: "&")) }

@@ -8,8 +8,11 @@ enum CommandCredentials {
 
   /// What `--netrc` and `--netrc-file` read; a file that was named must be readable.
   static func netrc(_ settings: Settings) throws(CommandFailure) -> NetrcFile? {
+    // Read as any file that is named: it may be a pipe, as in `--netrc-file <(…)`.
+    if let path = settings.credentials.netrcFile {
+      return NetrcFile(parsing: String(decoding: try InputFile.read(.file(path)), as: UTF8.self))
+    }
     do throws(HTTPError) {
-      if let path = settings.credentials.netrcFile { return try NetrcFile(path: path) }
       return settings.credentials.usesNetrc ? try NetrcFile.standard() : nil
     } catch {
       throw CommandFailure(status: ExitStatus(Int32(error.code)), message: error.message)

@@ -65,7 +65,7 @@ struct DownloadJob: Sendable {
       if let display {
         display.say(String(line))
       } else {
-        try? DescriptorWriter.standardError.write(line + "\n")
+        StandardError.say(String(line))
       }
     }
   }
@@ -172,8 +172,8 @@ struct DownloadJob: Sendable {
     return line
   }
 
-  /// As it was given, so that programs find it again, but for its secrets.
-  private var shownURL: String { Redaction.url(url) }
+  /// As it was given, so that programs tell it from others, but for user and password.
+  private var shownURL: String { Redaction.userInfo(url) }
 
   /// The folder that nobody named isn't shown.
   private func shown(_ path: String) -> String {

@@ -49,8 +49,11 @@ enum RequestBuilder {
     }
   }
 
-  /// The request for one URL; `data` is what `-d` and its kin add up to.
-  static func request(_ settings: Settings, url: String, data: [UInt8]) -> Request {
+  /// The request for one URL; `data` is what `-d` and its kin add up to. Without a credential that depends on the
+  /// URL when it is only what the requests of a batch have in common.
+  static func request(
+    _ settings: Settings, url: String, data: [UInt8], isTemplate: Bool = false
+  ) -> Request {
     var request = Request(
       HTTPMethod(settings.effectiveMethod), settings.requestURL(url, data: data),
       body: body(settings, data: data))
@@ -65,7 +68,7 @@ enum RequestBuilder {
       case .remove(let name): request.withoutDefaults.insert(name)
       }
     }
-    return CommandCredentials.apply(to: request, settings)
+    return isTemplate ? request : CommandCredentials.apply(to: request, settings)
   }
 
   private static func body(_ settings: Settings, data: [UInt8]) -> RequestBody {
@@ -74,7 +77,9 @@ enum RequestBuilder {
       return InputFile.isRegular(path) ? .file(path) : .stream(InputSequence(.file(path)))
     case .standardInput: return .stream(InputSequence(.standardInput))
     case nil where !settings.http.form.isEmpty: return .multipart(settings.multipartForm)
-    case nil: return settings.data.isEmpty || settings.dataInQuery ? .empty : .bytes(data)
+    case nil:
+      if let path = settings.streamedDataFile { return .file(path) }
+      return settings.data.isEmpty || settings.dataInQuery ? .empty : .bytes(data)
     }
   }
 }

@@ -15,8 +15,7 @@ extension OptionTable {
     },
     .value(nil, "mirror", "URL", .files, verbs: [.download], "Another place that has the file (repeatable)") {
       settings, text throws(UsageError) in
-      guard !text.isEmpty else { throw UsageError("a URL is missing") }
-      settings.download.mirrors.append(text)
+      settings.download.mirrors.append(try MirrorValue.parse(text))
     },
     .value(
       nil, "checksum", "ALG=HEX", .files, verbs: [.download],
