@@ -32,6 +32,10 @@ struct CurlError {
     }
     let phase = phase(kind, transfer)
     if phase == .connect, let proxy = transfer.profile.proxy { message += " (through the proxy \(proxy))" }
+    if kind == .connectFailed, let socket = transfer.profile.addressing.unixSocket {
+      message += " (through the socket \"\(socket)\")"
+      advice = "Check the socket's path, and whether its server is up"
+    }
     let status = kind == .proxyRefused && connectStatus > 0 ? HTTPStatus(connectStatus) : transfer.status
     return HTTPError(
       kind, phase: phase, message: message, advice: advice, method: transfer.request.method,
@@ -89,7 +93,7 @@ struct CurlError {
     case 27: return hasHead ? (.outOfResources, nil) : (.headTooLarge, nil)
     case 35 where isClientCertificateRefused:
       return (.clientCertificate, "The server wants a client certificate that it knows")
-    case 35, 53, 54, 66, 80: return (.tlsHandshake, "Check the protocol versions that the server offers")
+    case 35, 53, 54, 66, 80: return (.tlsHandshake, "Check that the port speaks TLS, and in which versions")
     case 59: return (.tlsHandshake, "Check the names of the ciphers")
     case 42: return (.transport, nil)
     case 45: return (.connectFailed, "Check the local interface and ports")

@@ -32,7 +32,10 @@ package enum FileBody {
       throw failure(unsafe String(cString: strerror(errno)))
     }
     guard status.st_mode & S_IFMT == S_IFREG else { throw failure("it is no regular file") }
-    return .source(length: Int64(status.st_size), isReplayable: true) { FileBodySource(file, path: path) }
+    let length = Int(status.st_size)
+    return .source(length: Int64(length), isReplayable: true) {
+      FileBodySource(file, path: path, length: length)
+    }
   }
 }
 
@@ -44,27 +47,38 @@ private final class FileDescriptor: Sendable {
 }
 
 /// Reads a file from its start, whatever else reads it, and never on a thread that runs tasks: a disk may keep
-/// it waiting.
+/// it waiting. What is appended meanwhile, as to a log, isn't sent: the length has been announced.
 private final class FileBodySource: BodySource, @unchecked Sendable {
   // Sendable: the feeder of one upload is the only one that calls it, and waits for the queue.
   private let file: FileDescriptor
   private let path: String
+  private let length: Int
   private let queue = DispatchQueue(label: "penstock.upload")
   private var position = 0
 
-  init(_ file: FileDescriptor, path: String) {
+  init(_ file: FileDescriptor, path: String, length: Int) {
     self.file = file
     self.path = path
+    self.length = length
   }
 
   func next() async throws(HTTPError) -> BodyChunk? {
-    let (file, position) = (file, position)
+    let (file, position, rest) = (file, position, length - position)
+    // A file of no length may have content all the same (/proc), which must not be left out unsaid.
+    guard rest > 0 || length == 0 else { return nil }
+    let wanted = length == 0 ? FileBody.block : rest
     let result: Result<BodyChunk?, Failure> = await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: Self.read(file, at: position)) }
+      queue.async { continuation.resume(returning: Self.read(file, at: position, atMost: wanted)) }
     }
     switch result {
-    case .success(let chunk):
-      self.position += chunk?.count ?? 0
+    case .success(nil):
+      if length == 0 { return nil }
+      throw HTTPError(
+        .readFailed, phase: .file,
+        message: "the file \"\(path)\" ended at byte \(position) of \(length): it was cut while it was sent",
+        advice: "Send it again when nothing writes to it")
+    case .success(let chunk?):
+      self.position += chunk.count
       return chunk
     case .failure(let failure):
       throw HTTPError(
@@ -75,10 +89,12 @@ private final class FileBodySource: BodySource, @unchecked Sendable {
 
   private struct Failure: Error { let number: Int32 }
 
-  private static func read(_ file: FileDescriptor, at position: Int) -> Result<BodyChunk?, Failure> {
+  private static func read(
+    _ file: FileDescriptor, at position: Int, atMost rest: Int
+  ) -> Result<BodyChunk?, Failure> {
     let slab = Slab(capacity: FileBody.block)
     while true {
-      let count = unsafe pread(file.number, slab.tail.baseAddress, slab.tail.count, position)
+      let count = unsafe pread(file.number, slab.tail.baseAddress, min(slab.tail.count, rest), position)
       if count < 0, errno == EINTR { continue }
       if count < 0 { return .failure(Failure(number: errno)) }
       if count == 0 { return .success(nil) }

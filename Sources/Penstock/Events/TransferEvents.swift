@@ -41,6 +41,10 @@ public struct TransferEvents: AsyncSequence, Sendable {
     private let isSecond: Bool
     private let begin = ContinuousClock.now
     private var uploadReported: ContinuousClock.Instant?
+    /// The latest progress that came too soon after another to be told.
+    private var withheld: UploadProgress?
+    /// What comes after the event that was told in its place.
+    private var following: TransferEvent?
     private var observation: Observation?
 
     init(_ call: (Request, Client)?) {
@@ -53,6 +57,10 @@ public struct TransferEvents: AsyncSequence, Sendable {
       if isSecond { throw ResponseBody.alreadyConsumed }
       do throws(HTTPError) {
         while true {
+          if let event = following.take() {
+            observation?.happened(event)
+            return event
+          }
           switch phase {
           case .ended: return nil
           case .begin(let request, let client):
@@ -72,7 +80,7 @@ public struct TransferEvents: AsyncSequence, Sendable {
           case .head(let run):
             let step = try await run.next()
             phase = .head(run)
-            if let event = enter(step) {
+            if let event = enter(step).map({ afterWithheld($0) }) {
               observation?.happened(event)
               return event
             }
@@ -92,6 +100,13 @@ public struct TransferEvents: AsyncSequence, Sendable {
       try await next()
     }
 
+    /// The event, or how much had been sent by then, the event following: the last count is never left out.
+    private mutating func afterWithheld(_ event: TransferEvent) -> TransferEvent {
+      guard let progress = withheld.take() else { return event }
+      following = event
+      return .uploadProgress(progress)
+    }
+
     private mutating func enter(_ step: PipelineRun.Step) -> TransferEvent? {
       switch step {
       case .response(let response):
@@ -103,9 +118,11 @@ public struct TransferEvents: AsyncSequence, Sendable {
         if progress.sent != progress.total, let last = uploadReported,
           now - last < ProgressMeter.interval
         {
+          withheld = progress
           return nil
         }
         uploadReported = now
+        withheld = nil
         return .uploadProgress(progress)
       case .event(let event):
         return event

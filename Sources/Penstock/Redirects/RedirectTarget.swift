@@ -10,12 +10,16 @@ enum RedirectTarget {
     return PercentEncoding.encode(bytes, keeping: { $0 < 0x80 })
   }
 
-  /// The URLs of a chain, secrets cut; of a very long one the first and the last.
+  /// The URLs of a chain, secrets cut; of a circle one round, of a very long way the first and the last.
   static func chain(_ urls: [String]) -> String {
-    var shown = urls.map { url in
+    var seen: Set<String> = []
+    let round = urls.prefix { seen.insert($0).inserted }
+    let end = round.count + 1
+    var shown = urls.prefix(end).map { url in
       let text = Redaction.url(url)
       return text.count > longestShown ? text.prefix(longestShown) + Redaction.mark : text
     }
+    if end < urls.count { shown.append(Redaction.mark) }
     if shown.count > mostShown {
       shown = shown.prefix(mostShown / 2) + [Redaction.mark] + shown.suffix(mostShown / 2)
     }

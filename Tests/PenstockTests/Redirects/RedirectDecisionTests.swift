@@ -149,6 +149,12 @@ import Testing
     #expect(text.utf8.count < 8000)
   }
 
+  @Test func `a circle is told once`() {
+    let circle = ["http://h/", "http://h/a", "http://h/b", "http://h/a", "http://h/b", "http://h/a"]
+    #expect(RedirectTarget.chain(circle) == "http://h/ → http://h/a → http://h/b → http://h/a → …")
+    #expect(RedirectTarget.chain(["http://h/a", "http://h/a"]) == "http://h/a → http://h/a")
+  }
+
   @Test func `the closure may stop, which makes the 3xx the response`() {
     var policy = RedirectPolicy()
     policy.decide = { $0.changesOrigin ? .stop : .follow }
