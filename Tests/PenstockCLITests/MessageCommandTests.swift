@@ -91,4 +91,17 @@ import Testing
     }
     await server.stop()
   }
+
+  @Test func `a file of no length that has content is sent all the same`() async throws {
+    let server = try ScriptedServer(script: .response(body: "ok"))
+    for option in [["-T", "/proc/self/cmdline"], ["-F", "f=@/proc/self/cmdline"]] {
+      let run = try await CommandRun.run(["get"] + option + [server.url("/")])
+      #expect(run.output == "ok")
+      #expect(server.requests.last?.text.contains("/proc/self/cmdline") == true)
+    }
+    let file = try TemporaryFile([])
+    #expect(try await CommandRun.run(["get", "-T", file.path, server.url("/e")]).output == "ok")
+    #expect(server.requests.last?.value(of: "Content-Length") == "0")
+    await server.stop()
+  }
 }

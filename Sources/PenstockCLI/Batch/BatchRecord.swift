@@ -20,6 +20,9 @@ final class BatchRecord: @unchecked Sendable {
 
 /// Makes a record of a response: reads its body, computes its digest, and puts it where it is wanted.
 struct BatchFetch: Sendable {
+  /// As much of the body of a refused status as is read: it may never end.
+  private static let refusedBody: Int64 = 1 << 20
+
   let keepsBody: Bool
   let maximumBody: Int64?
   let folder: BatchFolder?
@@ -53,6 +56,7 @@ struct BatchFetch: Sendable {
   private func read(
     _ response: Response, _ file: BatchFile?, _ record: BatchRecord
   ) async throws(HTTPError) {
+    let isRefused = !response.status.isSuccess
     if let maximumBody, let length = response.body.contentLength, length > maximumBody {
       throw tooLarge(maximumBody, response, received: 0)
     }
@@ -67,8 +71,13 @@ struct BatchFetch: Sendable {
       try hasher.update(chunk)
       if keepsBody { chunk.withUnsafeBytes { body.append(contentsOf: $0) } }
       if let file { try await file.write(chunk) }
+      if isRefused, record.bytes > Self.refusedBody { return keep(body, in: record) }
     }
     record.sha256 = try hasher.finalize().hex
+    keep(body, in: record)
+  }
+
+  private func keep(_ body: [UInt8], in record: BatchRecord) {
     if keepsBody { record.body = body }
   }
 

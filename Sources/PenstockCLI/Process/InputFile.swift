@@ -22,10 +22,20 @@ enum InputFile {
     if facts.st_mode & S_IFMT == S_IFDIR { throw failure(UsageError.quote(path), EISDIR) }
   }
 
-  /// Whether it is a regular file, with a length.
+  /// Whether it is a regular file, with a length. One of no length may have content all the same (`/proc`): that
+  /// is known when it is read.
   static func isRegular(_ path: String) -> Bool {
     var facts = stat()
-    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+    guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return false }
+    return facts.st_size > 0 || isEmpty(path)
+  }
+
+  private static func isEmpty(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return true }
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    return Glibc.read(descriptor, &byte, 1) <= 0
   }
 
   /// Whether it is a regular file that is better not kept in memory.

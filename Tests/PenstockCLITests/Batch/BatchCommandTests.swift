@@ -73,6 +73,18 @@ import Testing
     await server.stop()
   }
 
+  @Test func `the body of a refused status isn't read for ever`() async throws {
+    let server = try ScriptedServer(respond: { _ in
+      let head = "HTTP/1.1 404 Gone For Good\r\nContent-Length: 9000000000\r\n\r\n"
+      return [.send(head + String(repeating: "x", count: 2 << 20)), .stall]
+    })
+    let run = try await run([], [server.url("/")])
+    let refused = try result(run, 1)
+    #expect(refused["status"] as? Int == 404 && refused["sha256"] is NSNull)
+    #expect((refused["error"] as? [String: Any])?["code"] as? Int == 22)
+    await server.stop()
+  }
+
   @Test func `a line that is too long is a failed result, and the run goes on`() async throws {
     let server = try server()
     let long = server.url("/") + String(repeating: "x", count: 17 << 20)
