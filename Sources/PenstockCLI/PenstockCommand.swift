@@ -46,12 +46,18 @@ enum PenstockCommand {
     let data: [UInt8]
     let output: QueuedOutput
     let netrc: NetrcFile?
+    // What is read may be a pipe that nobody writes to.
+    Interrupts.onSignal { signal, _ in
+      EarlyEnd.interrupted(by: signal, settings)
+      return .zero
+    }
     do throws(CommandFailure) {
       try settings.checkFiles()
       netrc = try CommandCredentials.netrc(settings)
       data = try settings.loadData()
       output = QueuedOutput(settings.verb == .get ? try GetVerb.output(settings) : .standardOutput)
     } catch {
+      EarlyEnd.tell(error, settings)
       return Failure.command(error).status(settings)
     }
     let client = RequestBuilder.client(settings, netrc: netrc)

@@ -91,6 +91,34 @@ import Testing
     await server.stop()
   }
 
+  @Test(arguments: [["-T", "/nope"], ["-d", "@/nope"], ["-F", "f=@/nope"], ["--netrc-file", "/nope"]])
+  func `a file that can't be read is an event, too`(_ arguments: [String]) async throws {
+    let run = try await CommandRun.run(["events"] + arguments + ["http://h/"])
+    #expect(run.status == 26 && run.errors.contains("/nope"))
+    let line = try #require(run.lines.last)
+    #expect(run.events == ["failed"] && line["code"] as? Int == 26 && line["phase"] as? String == "file")
+    let urls = ["http://u:p@h/", "http://i/"]
+    let files = try await CommandRun.run(["download", "--progress", "json"] + arguments + urls)
+    #expect(files.status == 26 && files.events == ["failed", "failed"])
+    #expect(files.lines.compactMap { $0["url"] as? String } == ["http://…@h/", "http://i/"])
+  }
+
+  @Test func `a signal while input is awaited ends with a line`() async throws {
+    let running = try CommandRun.start(["events", "-d", "@-", "http://127.0.0.1:1/"], open: ["some"])
+    // The command has begun to read when it has taken the line.
+    while running.process.isRunning, try waiting(in: running.input) > 0 { await Task.yield() }
+    kill(running.process.processIdentifier, SIGINT)
+    let run = try await running.finish()
+    #expect(run.status == 130)
+    #expect(run.lines.last?["kind"] as? String == "cancelled" && run.lines.last?["code"] as? Int == 130)
+  }
+
+  private func waiting(in pipe: Pipe) throws -> Int32 {
+    var count: Int32 = 0
+    try #require(ioctl(pipe.fileHandleForWriting.fileDescriptor, UInt(FIONREAD), &count) == 0)
+    return count
+  }
+
   @Test func `a malformed URL fails with 3 as an event`() async throws {
     let run = try await CommandRun.run(["events", "http://exa mple/"])
     #expect(run.status == 3)
