@@ -104,4 +104,30 @@ import Testing
     #expect(server.requests.last?.value(of: "Content-Length") == "0")
     await server.stop()
   }
+
+  @Test func `an error names the URL that answered`() async throws {
+    let server = try ScriptedServer { request in
+      request.target == "/from"
+        ? [.response(status: 303, fields: [("Location", "/to")])]
+        : [.response(status: request.target == "/to" ? 200 : 404, body: "{x\n")]
+    }
+    let place = "penstock: GET \(server.url("/to")): "
+    for arguments in [["lines", "--ndjson"], ["get", "--max-body", "1"], ["lines", "--max-line", "1"]] {
+      let run = try await CommandRun.run(arguments + ["-d", "x", server.url("/from")])
+      #expect(run.status != 0 && run.errors.hasPrefix(place))
+    }
+    await server.stop()
+  }
+
+  @Test func `a head is printed as the bytes that came`() async throws {
+    let head = Array("HTTP/1.1 200 OK\r\nX-A: ".utf8) + [0xE9, 0xFF] + Array("\r\nx-a: b\r\n".utf8)
+    let server = try ScriptedServer(script: [
+      .expectRequest, .sendBytes(head + Array("Content-Length: 0\r\n\r\n".utf8)),
+    ])
+    let file = try TemporaryFile([])
+    _ = try await CommandRun.run(["get", "-i", "-o", file.path, server.url("/")])
+    let printed = try Data(contentsOf: URL(fileURLWithPath: file.path))
+    #expect(Array(printed) == head + Array("Content-Length: 0\r\n\r\n".utf8))
+    await server.stop()
+  }
 }

@@ -61,7 +61,7 @@ struct DownloadJob: Sendable {
   private func tellHead(_ head: ResponseHead) {
     if let trace { return trace.head(head) }
     guard settings.includesHead else { return }
-    for line in HeadText.wire(head).split(separator: "\r\n") {
+    for line in String(decoding: HeadText.wire(head), as: UTF8.self).split(separator: "\r\n") {
       if let display {
         display.say(String(line))
       } else {

@@ -21,6 +21,8 @@ struct EventsVerb {
   }
 
   private func drain(_ request: Request, _ printer: inout EventPrinter) async throws(Failure) {
+    // What errors name: the request that was answered.
+    var request = request
     let trace = settings.isVerbose ? Trace() : nil
     trace?.request(request, client)
     var events = client.events(request).makeAsyncIterator()
@@ -32,6 +34,7 @@ struct EventsVerb {
         throw .http(error)
       }
       guard let event else { return }
+      if case .redirect(let hop) = event { request.follow(hop) }
       trace?.event(event)
       do throws(OutputError) {
         try await printer.print(event)

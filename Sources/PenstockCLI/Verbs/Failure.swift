@@ -17,6 +17,12 @@ enum Failure: Error {
     }
   }
 
+  /// The same, naming the request that was answered.
+  func about(_ request: Request) -> Failure {
+    guard case .http(let error) = self else { return self }
+    return .http(error.naming(method: request.method, url: request.url))
+  }
+
   /// The exit status; tells people on standard error unless they asked for silence.
   func status(
     _ settings: Settings, telling tell: (String) -> Void = StandardError.tell

@@ -2,13 +2,19 @@ import Penstock
 
 /// Heads as text.
 enum HeadText {
-  /// As on an HTTP/1 wire, for `-i` and `-I`.
-  static func wire(_ head: ResponseHead) -> String {
-    var text = "HTTP/\(head.version) \(head.status)"
-    if !head.reason.isEmpty { text += " " + head.reason }
-    text += "\r\n"
-    for field in head.headers { text += "\(field.name): \(field.value)\r\n" }
-    return text + "\r\n"
+  /// As on an HTTP/1 wire, for `-i` and `-I`; values as the bytes that came.
+  static func wire(_ head: ResponseHead) -> [UInt8] {
+    var text = Array("HTTP/\(head.version) \(head.status)".utf8)
+    if !head.reason.isEmpty { text += Array(" \(head.reason)".utf8) }
+    text += Array("\r\n".utf8)
+    var seen: [String: Int] = [:]
+    for field in head.headers {
+      let repeats = seen[field.name.lowercased(), default: 0]
+      seen[field.name.lowercased()] = repeats + 1
+      text += Array("\(field.name): ".utf8) + head.headers.rawValues(field.name)[repeats]
+      text += Array("\r\n".utf8)
+    }
+    return text + Array("\r\n".utf8)
   }
 }
 

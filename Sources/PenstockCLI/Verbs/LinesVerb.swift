@@ -13,10 +13,10 @@ struct LinesVerb {
     return await run.run { (request, key) throws(Failure) in
       if settings.readsJSONLines {
         let framer = CompactJSONLineFramer(limit: limit)
-        try await run.fetch(request, key, into: LinePrinter(framer, request: request, output: output))
+        try await run.fetch(request, key, into: LinePrinter(framer, output: output))
       } else {
         let framer = LineFramer(limit: limit)
-        try await run.fetch(request, key, into: LinePrinter(framer, request: request, output: output))
+        try await run.fetch(request, key, into: LinePrinter(framer, output: output))
       }
     }
   }
@@ -25,12 +25,10 @@ struct LinesVerb {
 /// Each element of a framer on a line of its own; those of a chunk are written together.
 struct LinePrinter<Framer: ByteFramer<BodyChunk>>: BodyPrinter {
   private var framer: Framer
-  private let request: Request
   private let output: QueuedOutput
 
-  init(_ framer: Framer, request: Request, output: QueuedOutput) {
+  init(_ framer: Framer, output: QueuedOutput) {
     self.framer = framer
-    self.request = request
     self.output = output
   }
 
@@ -59,10 +57,6 @@ struct LinePrinter<Framer: ByteFramer<BodyChunk>>: BodyPrinter {
       }
       do throws(OutputError) { try await output.write(text) } catch { throw .output(error) }
     }
-    guard let failure else { return }
-    throw .http(
-      HTTPError(
-        failure.kind, phase: failure.phase, message: failure.message, advice: failure.advice,
-        method: request.method, url: request.url))
+    if let failure { throw .http(failure) }
   }
 }

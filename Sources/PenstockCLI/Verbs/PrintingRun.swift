@@ -53,6 +53,8 @@ struct PrintingRun: Sendable {
   /// One exchange, its body through a printer.
   func fetch(_ request: Request, _ key: Int, into printer: some BodyPrinter) async throws(Failure) {
     var printer = printer
+    // What errors name: the request that was answered.
+    var request = request
     let trace = trace
     trace?.request(request, client)
     var events = client.events(request).makeAsyncIterator()
@@ -72,11 +74,13 @@ struct PrintingRun: Sendable {
         if let limit = settings.maximumBody, count > limit, let status {
           throw .tooLarge(limit, request, status: status, received: max(count, received))
         }
-        try await printer.print(chunk)
+        do throws(Failure) { try await printer.print(chunk) } catch { throw error.about(request) }
       case .progress(let progress):
         received = progress.received
         display?.progress(key, progress)
-      case .redirect(let hop): trace?.redirect(hop)
+      case .redirect(let hop):
+        request.follow(hop)
+        trace?.redirect(hop)
       case .retry(let retry): trace?.retry(retry)
       case .head(let head):
         status = head.status
@@ -85,7 +89,7 @@ struct PrintingRun: Sendable {
       case .trailers(let fields): trace?.trailers(fields)
       case .informational, .uploadProgress, .completed: break
       case nil:
-        try await printer.finish()
+        do throws(Failure) { try await printer.finish() } catch { throw error.about(request) }
         return
       }
     }

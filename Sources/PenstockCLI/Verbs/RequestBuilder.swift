@@ -85,6 +85,12 @@ enum RequestBuilder {
 }
 
 extension Request {
+  /// Takes method and URL of the request that a redirect made.
+  mutating func follow(_ hop: RedirectHop) {
+    method = hop.method
+    url = hop.to
+  }
+
   /// A field that carries a secret by its name (X-Api-Key and its like) doesn't follow to other origins either.
   mutating func keepAtHome(_ name: String) {
     if Redaction.isSecretField(name) { secretHeaders.append(name) }
