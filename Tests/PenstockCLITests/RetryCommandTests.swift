@@ -37,6 +37,54 @@ import Testing
     await server.stop()
   }
 
+  /// Each answer with the connection's end after so many bytes of its body; whole ones after those.
+  private static func server(cutting cuts: [Int]) throws -> ScriptedServer {
+    let count = Mutex(0)
+    return try ScriptedServer { _ in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      guard number <= cuts.count else { return [.response(body: "fine")] }
+      let sent = String("fine".prefix(cuts[number - 1]))
+      return [.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n" + sent), .close]
+    }
+  }
+
+  struct Lost: Sendable {
+    let arguments: String
+    /// How much of the body comes, answer by answer.
+    let cuts: [Int]
+    let status: Int32
+    let output: String
+    let requests: Int
+  }
+
+  static let lost: [Lost] = [
+    Lost(arguments: "get --retry 2", cuts: [0, 0], status: 0, output: "fine", requests: 3),
+    Lost(arguments: "lines --retry 2", cuts: [0], status: 0, output: "fine\n", requests: 2),
+    Lost(arguments: "get --retry 2 -X PUT -d x", cuts: [0], status: 0, output: "fine", requests: 2),
+    Lost(arguments: "get", cuts: [0], status: 18, output: "", requests: 1),
+    Lost(arguments: "get --retry 1", cuts: [0, 0], status: 18, output: "", requests: 2),
+    // A byte was handed out, or the head; or the request may have done something.
+    Lost(arguments: "get --retry 2", cuts: [2], status: 18, output: "fi", requests: 1),
+    Lost(arguments: "get --retry 2", cuts: [0, 2], status: 18, output: "fi", requests: 2),
+    Lost(
+      arguments: "get --retry 2 -i", cuts: [0], status: 18,
+      output: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", requests: 1),
+    Lost(arguments: "get --retry 2 -d x", cuts: [0], status: 18, output: "", requests: 1),
+  ]
+
+  @Test(arguments: lost)
+  func `a body that is lost before its first byte is asked for again`(_ lost: Lost) async throws {
+    let server = try Self.server(cutting: lost.cuts)
+    let arguments = lost.arguments.split(separator: " ").map(String.init)
+    let run = try await CommandRun.run(arguments + ["--retry-max-delay", "0.05", server.url("/")])
+    #expect(run.status == lost.status && run.output == lost.output)
+    #expect(server.requests.count == lost.requests)
+    await server.stop()
+  }
+
   @Test func `the last answer stands`() async throws {
     let server = try Self.server(failing: 9)
     let arguments = ["--retry", "1", "--retry-max-delay", "0", server.url("/")]

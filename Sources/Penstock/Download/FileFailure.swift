@@ -16,9 +16,16 @@ enum FileFailure {
     case EMFILE, ENFILE, ENOMEM:
       return HTTPError(.outOfResources, phase: .file, message: message)
     default:
-      return HTTPError(
-        .writeFailed, phase: .file, message: message,
-        advice: "Check that the folder exists and may be written to")
+      return HTTPError(.writeFailed, phase: .file, message: message, advice: advice(number))
+    }
+  }
+
+  private static func advice(_ number: Int32) -> String {
+    switch number {
+    case EISDIR: "Name a file in it"
+    case EINVAL: "Name another file"
+    case ENAMETOOLONG: "Choose a shorter name: while it is loaded \".part.json\" is added to it"
+    default: "Check that the folder exists and may be written to"
     }
   }
 

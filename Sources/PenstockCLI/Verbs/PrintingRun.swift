@@ -50,8 +50,26 @@ struct PrintingRun: Sendable {
     return Trace(say: { display.say($0) })
   }
 
-  /// One exchange, its body through a printer.
+  /// One exchange, its body through a printer; several where nothing had been printed of one that was lost.
   func fetch(_ request: Request, _ key: Int, into printer: some BodyPrinter) async throws(Failure) {
+    var request = request
+    var again = LostBodyRetry(settings)
+    while true {
+      var hasPrinted = false
+      do throws(Failure) {
+        return try await attempt(request, key, printer, &hasPrinted)
+      } catch {
+        guard !hasPrinted, let delay = again?.delay(after: error, of: request) else { throw error }
+        if case .http(let reason) = error { trace?.waiting(delay, reason) }
+        do { try await Task.sleep(for: delay) } catch { throw .http(.cancelled) }
+        again?.limit(&request, client)
+      }
+    }
+  }
+
+  private func attempt(
+    _ request: Request, _ key: Int, _ printer: some BodyPrinter, _ hasPrinted: inout Bool
+  ) async throws(Failure) {
     var printer = printer
     // What errors name: the request that was answered.
     var request = request
@@ -74,6 +92,7 @@ struct PrintingRun: Sendable {
         if let limit = settings.maximumBody, count > limit, let status {
           throw .tooLarge(limit, request, status: status, received: max(count, received))
         }
+        hasPrinted = true
         do throws(Failure) { try await printer.print(chunk) } catch { throw error.about(request) }
       case .progress(let progress):
         received = progress.received
@@ -85,7 +104,7 @@ struct PrintingRun: Sendable {
       case .head(let head):
         status = head.status
         trace?.head(head.head, head.facts)
-        try await begin(head, request)
+        hasPrinted = try await begin(head, request)
       case .trailers(let fields): trace?.trailers(fields)
       case .informational, .uploadProgress, .completed: break
       case nil:
@@ -95,14 +114,16 @@ struct PrintingRun: Sendable {
     }
   }
 
-  private func begin(_ head: FinalHead, _ request: Request) async throws(Failure) {
+  /// Whether the head was printed.
+  private func begin(_ head: FinalHead, _ request: Request) async throws(Failure) -> Bool {
     if settings.failsOnStatus, !head.status.isSuccess {
       throw .refused(head.status, head.head.reason, request)
     }
     if let limit = settings.maximumBody, let length = settings.bodyLength(head), length > limit {
       throw .tooLarge(limit, request, status: head.status, received: 0)
     }
-    guard settings.includesHead || settings.headOnly else { return }
+    guard settings.includesHead || settings.headOnly else { return false }
     do throws(OutputError) { try await output.write(HeadText.wire(head.head)) } catch { throw .output(error) }
+    return true
   }
 }
