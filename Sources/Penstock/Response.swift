@@ -66,7 +66,7 @@ public struct Response: Sendable {
   var wireCounter: (any WireCounting)? { storage.wireCounter }
 
   /// The status.
-  public var status: HTTPStatus { storage.delivered.head.status }
+  public var status: HTTPStatus { storage.delivered.status }
   /// The header fields.
   public var headers: HTTPFields { storage.delivered.head.headers }
   /// The protocol version.

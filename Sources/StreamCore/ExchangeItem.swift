@@ -48,8 +48,9 @@ package final class DeliveredHead: @unchecked Sendable {
   // Sendable: filled before a storage hands it over under its lock, and never changed after.
   @exclusivity(unchecked) private var ownHead: ResponseHead
   @exclusivity(unchecked) private var ownFacts: ExchangeFacts
-  package var head: ResponseHead { ownHead }
-  package var facts: ExchangeFacts { ownFacts }
+  package var head: ResponseHead { _read { yield ownHead } }
+  package var facts: ExchangeFacts { _read { yield ownFacts } }
+  package var status: HTTPStatus { ownHead.status }
 
   package init(_ head: ResponseHead, _ facts: ExchangeFacts) {
     ownHead = head

@@ -140,24 +140,23 @@ final class PipelineRun: @unchecked Sendable {
   func response(
     to request: Request, _ exchange: Exchange, _ delivered: DeliveredHead, _ passes: GuardPasses? = nil
   ) throws(HTTPError) -> Response {
-    let head = delivered.head
-    let framing = ResponseFraming(head, method: request.method)
+    let framing = ResponseFraming(delivered.head, method: request.method)
     let isEndVerifiable = framing.tellsCut(streams: delivered.facts.connection.tellsCutStreams)
     var source = exchange.bodySource()
     if !request.hasNoChoices {
       source = ResumingBodySource.wrap(
-        ThrottledBodySource.wrap(source, rate: request.rateLimit), request: request, head: head,
+        ThrottledBodySource.wrap(source, rate: request.rateLimit), request: request, head: delivered.head,
         framing: framing, isEndVerifiable: isEndVerifiable, client: client)
     }
     var length: Int64?
     if case .length(let announced) = framing { length = announced }
     if framing == .none { length = 0 }
-    let origin = BodyOrigin(method: request.method, url: exchange.url, status: head.status)
+    let origin = BodyOrigin(method: request.method, url: exchange.url, status: delivered.status)
     let body: ResponseBody
     var counter = source as? ResumingBodySource as (any WireCounting)?
     let decoder: ContentDecoder?
     do throws(HTTPError) {
-      decoder = try self.decoder(for: head, abandoning: source)
+      decoder = try self.decoder(for: delivered.head, abandoning: source)
     } catch {
       guard failsLate else { throw error }
       source = FailedSource(source, error)
@@ -165,7 +164,7 @@ final class PipelineRun: @unchecked Sendable {
     }
     if let decoder {
       let decoded = DecodedBodySource(
-        source, decoder: decoder, status: head.status, method: request.method, url: exchange.url)
+        source, decoder: decoder, status: delivered.status, method: request.method, url: exchange.url)
       counter = decoded
       body = ResponseBody(
         source: GuardedBodySource.wrap(decoded, passes), isEndVerifiable: isEndVerifiable, origin: origin)
