@@ -103,7 +103,8 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
       limits: options.value.pacedTimeouts,
       spans: options.value.bytesPerSecond == nil ? options.value.limits : nil,
       called: LoopExecutor.monotonicNow(), isLongLived: options.value.isLongLived)
-    parser = HeaderBlockParser(limit: options.value.headLimit)
+    // Many streams that stay are better packed when theirs is made with the head.
+    parser = HeaderBlockParser(limit: options.value.headLimit, reserves: !options.value.isLongLived)
     mayBeProvisional = request.headers.contains("Expect")
     let isPinned = options.value.version == .http1_1
     super.init(

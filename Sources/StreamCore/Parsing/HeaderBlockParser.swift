@@ -35,10 +35,11 @@ package struct HeaderBlockParser: Sendable {
   private var lines = 0
   private let limit: HeadLimit
 
-  package init(limit: HeadLimit = HeadLimit()) {
+  /// - Parameter reserves: whether room for the fields is made at once, where they will be let go: see
+  ///   `DeliveredHead`.
+  package init(limit: HeadLimit = HeadLimit(), reserves: Bool = false) {
     self.limit = limit
-    // At once, where they will be let go: see `DeliveredHead`.
-    reserve()
+    if reserves { reserve() }
   }
 
   private mutating func reserve() { fields.reserve(bytes: 512, fields: 16) }
