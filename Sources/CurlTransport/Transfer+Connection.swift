@@ -122,4 +122,9 @@ extension Transfer {
 
   /// How long what it has looked up holds; a little less than libcurl keeps it.
   var lookupFreshness: UInt64 { TimeLimits.Nanoseconds.of(profile.addressing.cacheTime) / 6 * 5 }
+
+  /// Whether the reader or the feeder is who holds things up.
+  var isWaitingForUs: Bool {
+    machine.isReceivePaused || machine.isHeld || machine.isSendPaused
+  }
 }

@@ -164,11 +164,6 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
       url: url.text, status: status, received: received, mayHaveBeenProcessed: machine.sends > 0)
   }
 
-  /// Whether the reader or the feeder is who holds things up.
-  var isWaitingForUs: Bool {
-    machine.isReceivePaused || machine.isHeld || machine.isSendPaused
-  }
-
   // MARK: callbacks
 
   enum Receive { case taken, pause, refuse }
