@@ -50,8 +50,10 @@ public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Hands out the values.
   public struct Iterator: AsyncIteratorProtocol {
-    /// So many are decoded at once.
+    /// So many are decoded at once, and of no more bytes than that: the decoder needs several times as many meanwhile, on
+    /// each thread that the reader comes to.
     private static var run: Int { 64 }
+    private static var runBytes: Int { 4 << 10 }
 
     private var reader: FrameReader<AnyRecordFramer>?
     private let read: @Sendable (StreamRecord) -> RecordOutcome<Element>
@@ -118,7 +120,7 @@ public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
     /// Decodes the next records at once; false where that can't be.
     private mutating func decodeRun() -> Bool {
       guard let readAll, position >= singleUntil, records.count - position > 1 else { return false }
-      let end = Swift.min(records.count, position + Self.run)
+      let end = endOfRun
       guard let run = readAll(records[position..<end]) else {
         singleUntil = end
         return false
@@ -127,6 +129,17 @@ public struct ValueStream<Element: Sendable>: AsyncSequence, Sendable {
       nextElement = 0
       position = end
       return true
+    }
+
+    private var endOfRun: Int {
+      let most = Swift.min(records.count, position + Self.run)
+      var end = position
+      var bytes = 0
+      while end < most, bytes < Self.runBytes {
+        bytes += records[end].bytes.count
+        end += 1
+      }
+      return end
     }
 
     /// The next value, nil at the end, without leaving the caller's actor.
