@@ -53,6 +53,7 @@ enum Memory {
     var most = 0
     var count = 0
     for try await _ in response.body {
+      // The reader's slowness itself.
       try await Task.sleep(for: .milliseconds(50))
       most = max(most, resident - before)
       count += 1

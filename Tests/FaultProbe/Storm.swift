@@ -18,6 +18,7 @@ enum Storm {
     let descriptors = ProcessFacts.descriptors
     for index in 0..<rounds {
       let number = seed &+ UInt64(index)
+      // A round that hangs is ended by nothing else.
       let watch = Task {
         try await Task.sleep(for: .seconds(120))
         print("hang \(number)")
@@ -52,6 +53,7 @@ enum Storm {
       for (call, cancelledAfter) in calls {
         group.addTask {
           let task = Task { try await call.run() }
+          // Random instants, here and below, are what a storm is about.
           if let cancelledAfter {
             try? await Task.sleep(for: cancelledAfter)
             task.cancel()

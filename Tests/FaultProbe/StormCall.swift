@@ -36,7 +36,7 @@ struct StormCall: Sendable {
     case 4:
       for try await _ in try await client.send(request).body.serverSentEvents { step() }
     case 5:
-      // A slow reader.
+      // A slow reader: its slowness itself.
       for try await _ in try await client.send(request).body {
         step()
         try await Task.sleep(for: .milliseconds(1))

@@ -61,7 +61,7 @@ import Testing
                 return false
               }
               offset += Int64(chunk.count)
-              // A reader that is slow now and then.
+              // A reader that is slow now and then: its slowness itself.
               if UInt64.random(in: 0..<4, using: &random) == 0 { try await Task.sleep(for: .milliseconds(2)) }
             }
             return offset == 300_000

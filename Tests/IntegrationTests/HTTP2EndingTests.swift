@@ -150,10 +150,12 @@ import Testing
       try await TestClient.trusting({ $0.loops = 1 }) { client in
         let open = try await client.send(.get(server.url))
         #expect(!open.body.isEndVerifiable)
+        try server.process.goOn()
         let error = await failure { try await open.body.drain() }
         #expect(error == nil || error?.kind == .truncated, "\(String(describing: error))")
         let told = try await client.send(.get(server.url))
         #expect(told.body.isEndVerifiable)
+        try server.process.goOn()
         let cut = await failure { try await told.body.drain() }
         #expect(cut?.kind == .truncated, "\(String(describing: cut))")
       }
@@ -168,6 +170,7 @@ import Testing
       // libcurl waits for more on a session that is over.
       try await TestClient.trusting({ $0.timeouts.idle = .seconds(1) }) { client in
         let response = try await client.send(.get(server.url))
+        try server.process.goOn()
         let error = await failure { try await response.body.drain() }
         #expect(error != nil || !response.body.isEndVerifiable)
       }

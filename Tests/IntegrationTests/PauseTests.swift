@@ -48,7 +48,7 @@ import Testing
       let response = try await client.send(.get(server.url))
       var iterator = response.body.makeAsyncIterator()
       var count = try await iterator.next()?.count ?? 0
-      // Longer than the limit, with the stream held all the while.
+      // Time itself: longer than the limit, with the stream held all the while.
       try await Task.sleep(for: .milliseconds(3500))
       while count < 2_000_000, let chunk = try await iterator.next() { count += chunk.count }
       server.signal("resumed")
@@ -70,7 +70,7 @@ import Testing
       $0.watermark = Watermark(low: 0, high: 10)
     }) { client in
       let response = try await client.send(.get(server.url))
-      // Most of the limit: with what follows it would be over it, were it counted.
+      // Time itself: most of the limit. With what follows it would be over it, were it counted.
       try await Task.sleep(for: .milliseconds(900))
       var iterator = response.body.makeAsyncIterator()
       var count = try await iterator.next()?.count ?? 0

@@ -105,7 +105,7 @@ import Testing
       sink.yield([1])
       let call = Task { try await client.text(.put(server.url, body: .stream(stream))) }
       try await server.waitForHeads(1)
-      // Longer than the limit, with nothing sent.
+      // Time itself: longer than the limit, with nothing sent.
       try await Task.sleep(for: .milliseconds(1500))
       sink.yield([2])
       sink.finish()

@@ -115,7 +115,7 @@ import Testing
       }
       let call = Task { try await client.text(.put(server.url, body: .stream(source))) }
       try await server.waitForHeads(1)
-      // It stands still when two looks in a row, 100 ms apart, see the same.
+      // That nothing more is asked for, no event tells: it stands still when two looks in a row, 100 ms apart, see the same.
       var last = -1
       let stands = await eventually {
         let now = made.bytes.load(ordering: .relaxed)

@@ -5,6 +5,7 @@ import sys
 import threading
 
 lock = threading.Lock()
+told = threading.Semaphore(0)
 
 
 def say(text):
@@ -22,10 +23,16 @@ def read_exactly(connection, count):
     return data
 
 
+def wait_until_told():
+    """Returns when the test says `goOn`, once for each time."""
+    told.acquire()
+
+
 def end_with_parent():
-    """The tests hold our input open; when they have gone, so have we."""
+    """The tests hold our input open; when they have gone, so have we. Each line of it is a `goOn`."""
     def wait():
-        sys.stdin.buffer.read()
+        for _ in iter(sys.stdin.buffer.readline, b""):
+            told.release()
         os._exit(0)
 
     threading.Thread(target=wait, daemon=True).start()

@@ -12,7 +12,7 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
   int most = atomic_load(&hang_most);
   while (now > most && !atomic_compare_exchange_weak(&hang_most, &most, now)) {
   }
-  // As a resolver that gets no answer: it blocks, and can't be woken.
+  // As a resolver that gets no answer: it blocks, and can't be woken. The test sets a word and knows of no lock.
   while (!atomic_load(&hang_released)) usleep(1000);
   atomic_fetch_sub(&hang_running, 1);
   return EAI_NONAME;

@@ -6,9 +6,8 @@ import socket
 import ssl
 import struct
 import sys
-import time
 
-from child import lock, read_exactly, say, serve_forever
+from child import lock, read_exactly, say, serve_forever, wait_until_told
 
 CERTIFICATE, KEY, MODE = sys.argv[1:4]
 NUMBER = int(sys.argv[4]) if len(sys.argv) > 4 else 0
@@ -68,9 +67,9 @@ def http1(connection, raw):
                 say("closed")
                 return
         elif MODE == "unasked":
-            # An answer, and a moment later another one that nobody asked for.
+            # An answer, and when that was read another one that nobody asked for.
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-            time.sleep(0.02)
+            wait_until_told()
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
             say("unasked")
         else:
@@ -131,15 +130,15 @@ def answer(connection, stream, number):
         length = b"\x0f\x0d\x0210" if number > 1 else b""
         head = frame(HEADERS, END_HEADERS, stream, b"\x88" + length)
         connection.sendall(head + frame(DATA, 0, stream, b"hello"))
-        # Apart, so that the head is there first.
-        time.sleep(0.2)
+        # The head is read first.
+        wait_until_told()
         connection.sendall(frame(RST_STREAM, 0, stream, struct.pack(">I", 0)))
     elif MODE == "h2-broken":
         # DATA on stream 0 breaks the session (RFC 9113 6.1).
         connection.sendall(frame(DATA, 0, 0, b"hello"))
     elif MODE == "h2-broken-body":
         connection.sendall(status + frame(DATA, 0, stream, b"hello"))
-        time.sleep(0.2)
+        wait_until_told()
         connection.sendall(frame(DATA, 0, 0, b"hello"))
     elif MODE in ("h2-dies", "h2-dies-rudely") and number > NUMBER:
         if MODE == "h2-dies-rudely":

@@ -69,6 +69,9 @@ final class ChildProcess: Sendable {
     throw Tool.Failed(what: "the program ended before it said \(word)")
   }
 
+  /// Lets a script go on that waits to be told (`wait_until_told`).
+  func goOn() throws { try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8)) }
+
   /// Waits for the end: the exit status, or the negative number of a signal.
   func status() async -> Int32 {
     for await status in ended { return status }

@@ -1,5 +1,6 @@
 import Foundation
 import PenstockTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct BatchCommandTests {
@@ -232,10 +233,11 @@ import Testing
     kill(running.process.processIdentifier, SIGINT)
     let ended = Task { try await running.finish() }
     // Two signals of one number that come together may be one: the second is sent until it has been heard.
-    while running.process.isRunning {
+    let isOver = await eventually {
       kill(running.process.processIdentifier, SIGINT)
-      try await Task.sleep(for: .milliseconds(20))
+      return !running.process.isRunning
     }
+    #expect(isOver)
     #expect(try await ended.value.status == 130)
     await server.stop()
   }

@@ -149,6 +149,7 @@ func reached(_ isMet: () -> Bool) async -> Bool {
   for _ in 0..<20_000 {
     if isMet() { return true }
     await Task.yield()
+    // Nothing tells: tasks on other threads need the processor, too.
     try? await Task.sleep(for: .microseconds(200))
   }
   return false
