@@ -5,93 +5,117 @@ import StreamCore
 import TestSupport
 import Testing
 
-/// Cancelling a task in every phase of an exchange: the server sees the close within 100 ms (a second here, for
-/// loaded machines), and the call throws `cancelled`.
+/// Cancelling a task in every phase of an exchange: the server sees the close within 100 ms (a quarter of a second here),
+/// and the call throws `cancelled`.
 @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
-  private static let limit = Duration.seconds(1)
+  private static let limit = Duration.milliseconds(250)
+
+  /// Tries it until the server sees the close within the limit, ten times at most: a busy machine makes a try longer, never
+  /// shorter.
+  private func soon(_ attempt: () async throws -> Duration) async throws {
+    var times: [Duration] = []
+    while times.count < 10 {
+      times.append(try await attempt())
+      if times.last.map({ $0 < Self.limit }) ?? false { return }
+    }
+    Issue.record("seen after \(times)")
+  }
 
   private func cancel(
-    _ server: ScriptedServer, _ request: Request, when ready: (ScriptedServer) async throws -> Void
+    _ script: Script, options: ServerOptions = ServerOptions(),
+    _ request: (ScriptedServer) -> Request = { .get($0.url) },
+    when ready: (ScriptedServer) async throws -> Void
   ) async throws {
-    try await TestClient.with({ $0.tls.verifiesTrust = false }) { client in
-      let call = Task { try await client.send(request).body.drain() }
-      try await ready(server)
-      let cancelled = ContinuousClock.now
-      call.cancel()
-      let error = await failure { try await call.value }
-      #expect(error?.kind == .cancelled)
-      let seen = try await server.waitForPeerClose()
-      #expect(seen - cancelled < Self.limit, "seen after \(seen - cancelled)")
-      #expect(await eventually { client.isIdle })
+    try await soon {
+      let server = try ScriptedServer(script: script, options: options)
+      let time = try await TestClient.with({ $0.tls.verifiesTrust = false }) { client in
+        let request = request(server)
+        let call = Task { try await client.send(request).body.drain() }
+        try await ready(server)
+        let cancelled = ContinuousClock.now
+        call.cancel()
+        let error = await failure { try await call.value }
+        #expect(error?.kind == .cancelled)
+        let seen = try await server.waitForPeerClose()
+        #expect(await eventually { client.isIdle })
+        return seen - cancelled
+      }
+      await server.stop()
+      return time
     }
-    await server.stop()
   }
 
   @Test func `while the TLS handshake waits for a peer that never answers`() async throws {
-    let server = try ScriptedServer(script: [.stall])
-    let url = "https://127.0.0.1:\(server.port)/"
-    try await cancel(server, .get(url)) { try await $0.waitForConnections(1) }
+    try await cancel([.stall]) {
+      .get("https://127.0.0.1:\($0.port)/")
+    } when: {
+      try await $0.waitForConnections(1)
+    }
   }
 
   @Test func `while a silent peer owes the head`() async throws {
-    let server = try ScriptedServer(script: [.expectRequest, .stall])
-    try await cancel(server, .get(server.url)) { try await $0.waitForRequests(1) }
+    try await cancel([.expectRequest, .stall]) { try await $0.waitForRequests(1) }
   }
 
   @Test func `while an upload stalls since the peer reads nothing`() async throws {
-    let server = try ScriptedServer(
-      script: [.expectHead, .stall], options: ServerOptions(receiveBufferSize: 16 << 10))
     let body = RequestBody.bytes([UInt8](repeating: 1, count: 32 << 20))
-    try await cancel(server, .put(server.url, body: body)) { try await $0.waitForHeads(1) }
+    try await cancel([.expectHead, .stall], options: ServerOptions(receiveBufferSize: 16 << 10)) {
+      .put($0.url, body: body)
+    } when: {
+      try await $0.waitForHeads(1)
+    }
   }
 
   @Test func `while an upload waits for its own source`() async throws {
-    let server = try ScriptedServer(script: [.expectRequest, .stall])
-    let (never, sink) = AsyncStream.makeStream(of: [UInt8].self)
-    sink.yield([1, 2, 3])
-    try await cancel(server, .put(server.url, body: .stream(never))) {
+    var sinks: [AsyncStream<[UInt8]>.Continuation] = []
+    try await cancel([.expectRequest, .stall]) { server in
+      let (never, sink) = AsyncStream.makeStream(of: [UInt8].self)
+      sink.yield([1, 2, 3])
+      sinks.append(sink)
+      return .put(server.url, body: .stream(never))
+    } when: {
       try await $0.waitForBytesReceived(100)
     }
-    sink.finish()
+    for sink in sinks { sink.finish() }
   }
 
   @Test func `while the body flows`() async throws {
-    let server = try ScriptedServer(script: [
+    try await cancel([
       .expectRequest, .head(fields: [("Transfer-Encoding", "chunked")]),
       .sendForever([UInt8](repeating: 120, count: 16384), chunked: true),
-    ])
-    try await cancel(server, .get(server.url)) { server in
+    ]) { server in
       _ = await eventually { server.bytesSent() > 4 << 20 }
     }
   }
 
   @Test func `while the peer is silent in the body`() async throws {
-    let server = try ScriptedServer(script: [
+    try await cancel([
       .expectRequest, .head(fields: [("Content-Length", "10")]), .send("hello"), .stall,
-    ])
-    try await cancel(server, .get(server.url)) { server in
+    ]) { server in
       _ = await eventually { server.bytesSent() > 40 }
     }
   }
 
   @Test func `while the reader is paused`() async throws {
-    let server = try ScriptedServer(script: [
-      .expectRequest, .head(fields: [("Content-Length", "\(1 << 30)")]), .sendContent(count: 1 << 30),
-    ])
-    try await TestClient.with { client in
-      let reader = Task {
-        for try await _ in try await client.send(.get(server.url)).body {
-          // A pause that only the cancellation ends.
-          try await Task.sleep(for: .seconds(3600))
+    try await soon {
+      let server = try ScriptedServer(script: [
+        .expectRequest, .head(fields: [("Content-Length", "\(1 << 30)")]), .sendContent(count: 1 << 30),
+      ])
+      let time = try await TestClient.with { client in
+        let reader = Task {
+          for try await _ in try await client.send(.get(server.url)).body {
+            // A pause that only the cancellation ends.
+            try await Task.sleep(for: .seconds(3600))
+          }
         }
+        try await server.waitForSendBlocked()
+        let cancelled = ContinuousClock.now
+        reader.cancel()
+        return try await server.waitForPeerClose() - cancelled
       }
-      try await server.waitForSendBlocked()
-      let cancelled = ContinuousClock.now
-      reader.cancel()
-      let seen = try await server.waitForPeerClose()
-      #expect(seen - cancelled < Self.limit, "seen after \(seen - cancelled)")
+      await server.stop()
+      return time
     }
-    await server.stop()
   }
 
   @Test func `while connecting to a listener that accepts nobody`() async throws {

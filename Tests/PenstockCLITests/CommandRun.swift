@@ -23,10 +23,14 @@ struct CommandRun {
     fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
   ).deletingLastPathComponent().appendingPathComponent("penstock")
 
+  /// A command that ends before it has read its input must not end the tests.
+  private static let ignoresBrokenPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
+
   /// `terminal` takes the place of standard error; `open` are lines of an input that doesn't end before the run.
   static func start(
     _ arguments: [String], input: Data? = nil, terminal: FileHandle? = nil, open: [String] = []
   ) throws -> Running {
+    _ = ignoresBrokenPipes
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
@@ -42,9 +46,9 @@ struct CommandRun {
     let inputPipe = Pipe()
     process.standardInput = input == nil && open.isEmpty ? FileHandle.nullDevice : inputPipe
     try process.run()
-    for line in open { inputPipe.fileHandleForWriting.write(Data((line + "\n").utf8)) }
+    for line in open { try? inputPipe.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
     if let input {
-      inputPipe.fileHandleForWriting.write(input)
+      try? inputPipe.fileHandleForWriting.write(contentsOf: input)
       try inputPipe.fileHandleForWriting.close()
     }
     return Running(process: process, output: output, errors: errors, input: inputPipe)
