@@ -113,26 +113,31 @@ public struct Exchange: Sendable {
   /// The next thing before the body; the head is the last one.
   public func next(uploadSeen: Int64 = .max) async throws(HTTPError) -> Interim {
     switch try await nextAhead(uploadSeen: uploadSeen) {
-    case .informational(let head): return .informational(head)
-    case .uploaded(let count): return .uploaded(count)
+    case .early(.informational(let head)): return .informational(head)
+    case .early(.uploaded(let count)): return .uploaded(count)
     case .head(let delivered): return .head(delivered.head, delivered.facts)
     }
   }
 
   /// The same as it was delivered, without a copy.
   package enum Ahead: Sendable {
+    case early(Early)
+    case head(DeliveredHead)
+  }
+
+  /// What comes before the head.
+  package enum Early: Sendable {
     case informational(ResponseHead)
     case uploaded(Int64)
-    case head(DeliveredHead)
   }
 
   package func nextAhead(uploadSeen: Int64) async throws(HTTPError) -> Ahead {
     while true {
       switch storage.takeOne(uploadSeen: uploadSeen) {
-      case .item(.informational(let head)): return .informational(head)
+      case .item(.informational(let head)): return .early(.informational(head))
       case .item(.head(let delivered)): return .head(delivered)
       case .item(.failure(let error)): throw error
-      case .uploaded(let count): return .uploaded(count)
+      case .uploaded(let count): return .early(.uploaded(count))
       case .wait: await storage.waitForNews()
       case .cancelled: throw HTTPError.cancelled(phase: .head, url: url)
       case .item(.chunk), .item(.trailers), .item(.end), .finished:

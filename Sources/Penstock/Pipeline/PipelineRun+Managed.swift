@@ -84,10 +84,7 @@ extension PipelineRun {
       return try await settle(.exchange(exchange, arrived), sent, managed)
     }
     switch try await exchange.nextAhead(uploadSeen: reportsUpload ? uploadSeen : .max) {
-    case .informational(let head): return .event(.informational(head))
-    case .uploaded(let count):
-      uploadSeen = count
-      return .event(.uploadProgress(UploadProgress(sent: count, total: exchange.uploadLength)))
+    case .early(let early): return .event(event(early, exchange, &uploadSeen))
     case .head(let delivered):
       return try await settle(.exchange(exchange, delivered), sent, managed)
     }
@@ -215,10 +212,7 @@ extension PipelineRun {
     _ ahead: Exchange.Ahead, _ exchange: Exchange, _ managed: ManagedCall
   ) throws(HTTPError) -> Step? {
     switch ahead {
-    case .informational(let head): return .event(.informational(head))
-    case .uploaded(let count):
-      uploadSeen = count
-      return .event(.uploadProgress(UploadProgress(sent: count, total: exchange.uploadLength)))
+    case .early(let early): return .event(event(early, exchange, &uploadSeen))
     case .head(let delivered):
       managed.passesSee(delivered.head)
       if let authorizer = managed.authorizer, let sent = managed.sent,
@@ -263,24 +257,21 @@ extension PipelineRun {
     let context = attemptContext(managed)
     // Those that let it through at once were entered; the first that doesn't wraps the rest of the way.
     if managed.passes == nil { _ = managed.enterGuards(request, client.stages) }
-    let passes = managed.takePasses()
+    let passes = managed.passes
     let rest = managed.attemptMiddlewares.all[(passes?.count ?? 0)...]
-    do throws(HTTPError) {
-      let response: Response
-      if rest.isEmpty {
-        response = try await exchanged(request, report: context.report, passes)
-      } else {
-        let exchange = MiddlewareNext { [self] request async throws(HTTPError) in
-          try await exchanged(request, report: context.report)
-        }
-        response = try await MiddlewareChain.run(rest, request, context, last: exchange).guarded(by: passes)
+    let response: Response
+    if rest.isEmpty {
+      response = try await exchanged(request, report: context.report, passes)
+    } else {
+      let exchange = MiddlewareNext { [self] request async throws(HTTPError) in
+        try await exchanged(request, report: context.report)
       }
-      passes?.ended(.head(response.head))
-      return response
-    } catch {
-      passes?.ended(.failure(error))
-      throw error
+      response = try await MiddlewareChain.run(rest, request, context, last: exchange).guarded(by: passes)
     }
+    managed.passesSee(response.head)
+    // The body ends them from now on.
+    _ = managed.takePasses()
+    return response
   }
 
   /// One exchange up to its head.
@@ -292,10 +283,9 @@ extension PipelineRun {
     var seen: Int64 = report == nil ? .max : 0
     while true {
       switch try await exchange.nextAhead(uploadSeen: seen) {
-      case .informational(let head): report?(.informational(head))
-      case .uploaded(let count):
-        seen = count
-        report?(.uploadProgress(UploadProgress(sent: count, total: exchange.uploadLength)))
+      case .early(let early):
+        let event = event(early, exchange, &seen)
+        report?(event)
       case .head(let delivered): return try response(to: request, exchange, delivered, passes)
       }
     }

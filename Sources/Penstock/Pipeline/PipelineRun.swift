@@ -65,16 +65,22 @@ final class PipelineRun: @unchecked Sendable {
   @inline(never)
   private func step(_ exchange: Exchange, _ ahead: Exchange.Ahead) throws(HTTPError) -> Step {
     switch ahead {
-    case .informational(let head):
-      return .event(.informational(head))
-    case .uploaded(let sent):
-      uploadSeen = sent
-      return .event(.uploadProgress(UploadProgress(sent: sent, total: exchange.uploadLength)))
+    case .early(let early): return .event(event(early, exchange, &uploadSeen))
     case .head(let delivered):
       if let hop = try redirect(delivered.head, url: exchange.url, discard: exchange.finishUnread) {
         return .event(.redirect(hop))
       }
       return .response(try response(to: request, exchange, delivered))
+    }
+  }
+
+  /// The event that something before the head is; `seen` is what is known of the upload.
+  func event(_ early: Exchange.Early, _ exchange: Exchange, _ seen: inout Int64) -> TransferEvent {
+    switch early {
+    case .informational(let head): return .informational(head)
+    case .uploaded(let sent):
+      seen = sent
+      return .uploadProgress(UploadProgress(sent: sent, total: exchange.uploadLength))
     }
   }
 
