@@ -5,11 +5,12 @@ final class DownloadState: Sendable {
   private struct State: Sendable {
     var machine = DownloadStateMachine()
     /// Those who sleep until any change, and until the end.
-    var sleepers: [Until: [Int: UnsafeContinuation<Void, Never>]] = [:]
+    var observers = Sleepers<Int>()
+    var waiters = Sleepers<Int>()
     var lastKey = 0
   }
 
-  private enum Until: Sendable { case change, end }
+  private typealias Place = any WritableKeyPath<State, Sleepers<Int>> & Sendable
 
   private let state = Mutex(State())
   /// The task that does the work; set once, before anybody else sees the state.
@@ -35,13 +36,9 @@ final class DownloadState: Sendable {
   private func change(_ body: (inout DownloadStateMachine) -> Void) {
     let sleepers = state.withLock { state in
       body(&state.machine)
-      let observers = state.sleepers.removeValue(forKey: .change)
-      let waiters = state.machine.result == nil ? nil : state.sleepers.removeValue(forKey: .end)
-      return [observers, waiters]
+      return state.observers.wakeAll() + (state.machine.result == nil ? [] : state.waiters.wakeAll())
     }
-    for group in sleepers {
-      for sleeper in (group ?? [:]).values { sleeper.resume() }
-    }
+    for sleeper in sleepers { sleeper.resume() }
   }
 
   // MARK: the observers' side
@@ -65,7 +62,7 @@ final class DownloadState: Sendable {
       case .ended: return nil
       case .wait:
         if Task.isCancelled { return nil }
-        await sleep(until: .change) { machine in
+        await sleep(in: \.observers) { machine in
           var position = next
           if case .wait = machine.look(&position) { return true }
           return false
@@ -90,7 +87,7 @@ final class DownloadState: Sendable {
           return try await end().get()
         }
       }
-      await sleep(until: .end) { $0.result == nil }
+      await sleep(in: \.waiters) { $0.result == nil }
     }
   }
 
@@ -98,37 +95,17 @@ final class DownloadState: Sendable {
   private func end() async -> Result<DownloadedFile, HTTPError> {
     while true {
       if let result { return result }
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        put(continuation, until: .end) { $0.result == nil }
-      }
+      // In a task that isn't cancelled: this one is.
+      await Task { await self.sleep(in: \.waiters) { $0.result == nil } }.value
     }
   }
 
   /// Sleeps until there is a change, or the task is cancelled.
-  private func sleep(until: Until, while isNeeded: (DownloadStateMachine) -> Bool) async {
+  private func sleep(in place: Place, while isNeeded: (DownloadStateMachine) -> Bool) async {
     let key = state.withLock { state in
       state.lastKey += 1
       return state.lastKey
     }
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        put(continuation, key, until: until) { isNeeded($0) && !Task.isCancelled }
-      }
-    } onCancel: {
-      state.withLock { $0.sleepers[until]?.removeValue(forKey: key) }?.resume()
-    }
-  }
-
-  private func put(
-    _ continuation: UnsafeContinuation<Void, Never>, _ key: Int? = nil, until: Until,
-    while isNeeded: (DownloadStateMachine) -> Bool
-  ) {
-    let sleeps = state.withLock { state in
-      guard isNeeded(state.machine) else { return false }
-      state.lastKey += 1
-      state.sleepers[until, default: [:]][key ?? state.lastKey] = continuation
-      return true
-    }
-    if !sleeps { continuation.resume() }
+    await state.sleep(key, in: place) { isNeeded($0.machine) }
   }
 }

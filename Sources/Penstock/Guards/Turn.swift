@@ -4,9 +4,10 @@ import Synchronization
 final class Turn: Sendable {
   enum End: Sendable, Equatable { case go, cancelled, expired }
 
-  private struct State: Sendable {
+  private struct State: Sendable, AwaitedState {
     var end: End?
-    var waiter: UnsafeContinuation<Void, Never>?
+    var reader: UnsafeContinuation<Void, Never>?
+    var hasNews: Bool { end != nil }
   }
 
   private let state = Mutex(State())
@@ -17,7 +18,7 @@ final class Turn: Sendable {
     let (isFirst, waiter) = state.withLock { state in
       guard state.end == nil else { return (false, UnsafeContinuation<Void, Never>?.none) }
       state.end = end
-      return (true, state.waiter.take())
+      return (true, state.reader.take())
     }
     waiter?.resume()
     return isFirst
@@ -32,18 +33,7 @@ final class Turn: Sendable {
         end(.expired)
       }
     }
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        let sleeps = state.withLock { state in
-          guard state.end == nil else { return false }
-          state.waiter = continuation
-          return true
-        }
-        if !sleeps { continuation.resume() }
-      }
-    } onCancel: {
-      end(.cancelled)
-    }
+    await state.waitForNews { [self] in end(.cancelled) }
     timer?.cancel()
     return state.withLock { $0.end } ?? .cancelled
   }

@@ -4,12 +4,13 @@ import Synchronization
 /// own, and what happens meanwhile waits here in order. It is little: heads are limited in size, redirects and
 /// retries in number, and of upload progress only the latest waits.
 final class EventRelay: Sendable {
-  private struct State: Sendable {
+  private struct State: Sendable, AwaitedState {
     var events: [TransferEvent] = []
     var end: Result<Response, HTTPError>?
     var hasEnded = false
     var reader: UnsafeContinuation<Void, Never>?
     var task: Task<Void, Never>?
+    var hasNews: Bool { hasEnded || !events.isEmpty }
   }
 
   private enum Look { case event(TransferEvent), end(Result<Response, HTTPError>), wait, gone }
@@ -51,7 +52,7 @@ final class EventRelay: Sendable {
       case .event(let event): return .event(event)
       case .end(let result): return .response(try result.get())
       case .gone: throw HTTPError.cancelled.naming(method: method, url: url)
-      case .wait: await waitForNews()
+      case .wait: await state.waitForNews { [self] in cancel() }
       }
     }
   }
@@ -84,20 +85,5 @@ final class EventRelay: Sendable {
       return state.reader.take()
     }
     reader?.resume()
-  }
-
-  private func waitForNews() async {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        let sleeps = state.withLock { state in
-          guard state.events.isEmpty, !state.hasEnded else { return false }
-          state.reader = continuation
-          return true
-        }
-        if !sleeps { continuation.resume() }
-      }
-    } onCancel: {
-      cancel()
-    }
   }
 }

@@ -4,7 +4,7 @@ import Synchronization
 final class SharedStorage<Element: Sendable>: Sendable {
   private struct State: Sendable {
     var machine: SharedStateMachine<Element>
-    var sleepers: [Int: UnsafeContinuation<Void, Never>] = [:]
+    var sleepers = Sleepers<Int>()
     var feeder: UnsafeContinuation<Bool, Never>?
     /// The feeder was told to read before it waited.
     var mayRead = false
@@ -56,7 +56,7 @@ final class SharedStorage<Element: Sendable>: Sendable {
 
   private func wake(_ event: @Sendable (inout SharedStateMachine<Element>) -> Set<Int>) {
     let woken = state.withLock { state in
-      event(&state.machine).compactMap { state.sleepers.removeValue(forKey: $0) }
+      event(&state.machine).compactMap { state.sleepers.wake($0) }
     }
     for sleeper in woken { sleeper.resume() }
   }
@@ -104,17 +104,10 @@ final class SharedStorage<Element: Sendable>: Sendable {
   }
 
   private func sleep(_ reader: Int) async {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        // The machine may have woken this reader before it slept.
-        let sleeps = state.withLock { state in
-          guard state.machine.isWaiting(reader) else { return false }
-          state.sleepers[reader] = continuation
-          return true
-        }
-        if !sleeps { continuation.resume() }
-      }
-    } onCancel: {
+    // The machine may have woken this reader before it slept.
+    await state.sleep(reader, in: \.sleepers) {
+      $0.machine.isWaiting(reader)
+    } onCancel: { [self] in
       leave(reader)
     }
   }
@@ -122,7 +115,7 @@ final class SharedStorage<Element: Sendable>: Sendable {
   /// A reader has gone; with the last one the stream ends.
   func leave(_ reader: Int) {
     let (sleeper, feeder, answer, task) = state.withLock { state in
-      let sleeper = state.sleepers.removeValue(forKey: reader)
+      let sleeper = state.sleepers.wake(reader)
       switch state.machine.left(reader) {
       case .none: return (sleeper, UnsafeContinuation<Bool, Never>?.none, false, Task<Void, Never>?.none)
       case .read: return (sleeper, Self.told(&state), true, nil)

@@ -5,11 +5,13 @@ final class RobotsCache: Sendable {
   private struct Entry {
     var rules: RobotsRules?
     var expires: ContinuousClock.Instant?
-    var waiting: [UInt64: UnsafeContinuation<Void, Never>] = [:]
+    /// Those who wait for it; some may have left.
+    var waiting: [UInt64] = []
   }
 
   private struct State {
     var entries: [String: Entry] = [:]
+    var sleepers = Sleepers<UInt64>()
     var lastWaiter: UInt64 = 0
     /// When the next request of a host may go, where it wants time between them.
     var turns: [String: ContinuousClock.Instant] = [:]
@@ -84,17 +86,10 @@ final class RobotsCache: Sendable {
       state.lastWaiter += 1
       return state.lastWaiter
     }
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        let waits = state.withLock { state in
-          guard let entry = state.entries[key], entry.rules == nil, !Task.isCancelled else { return false }
-          state.entries[key]?.waiting[id] = continuation
-          return true
-        }
-        if !waits { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.entries[key]?.waiting.removeValue(forKey: id) }?.resume()
+    await state.sleep(id, in: \.sleepers) { state in
+      guard let entry = state.entries[key], entry.rules == nil else { return false }
+      state.entries[key]?.waiting.append(id)
+      return true
     }
   }
 
@@ -102,11 +97,11 @@ final class RobotsCache: Sendable {
     let lifetime = answer.isTemporary ? min(lifetime, .seconds(60)) : lifetime
     let rules = answer.rules(for: agent)
     let waiting = state.withLock { state in
-      let waiting = state.entries[key]?.waiting ?? [:]
+      let waiting = state.entries[key]?.waiting ?? []
       state.entries[key] = Entry(rules: rules, expires: .now + lifetime)
-      return waiting
+      return waiting.compactMap { state.sleepers.wake($0) }
     }
-    for continuation in waiting.values { continuation.resume() }
+    for sleeper in waiting { sleeper.resume() }
   }
 
   private static func fetch(_ origin: String, _ client: Client) async -> RobotsAnswer {

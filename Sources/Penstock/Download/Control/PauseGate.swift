@@ -5,7 +5,7 @@ final class PauseGate: Sendable {
   private struct State: Sendable {
     var isPaused = false
     var isOpenForGood = false
-    var sleepers: [Int: UnsafeContinuation<Void, Never>] = [:]
+    var sleepers = Sleepers<Int>()
     var lastKey = 0
   }
 
@@ -23,9 +23,8 @@ final class PauseGate: Sendable {
 
   func resume() {
     let sleepers = state.withLock { state in
-      defer { state.sleepers = [:] }
       state.isPaused = false
-      return state.sleepers.values
+      return state.sleepers.wakeAll()
     }
     for sleeper in sleepers { sleeper.resume() }
   }
@@ -37,18 +36,7 @@ final class PauseGate: Sendable {
         state.lastKey += 1
         return state.lastKey
       }
-      await withTaskCancellationHandler {
-        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-          let sleeps = state.withLock { state in
-            guard state.isPaused, !Task.isCancelled else { return false }
-            state.sleepers[key] = continuation
-            return true
-          }
-          if !sleeps { continuation.resume() }
-        }
-      } onCancel: {
-        state.withLock { $0.sleepers.removeValue(forKey: key) }?.resume()
-      }
+      await state.sleep(key, in: \.sleepers) { $0.isPaused }
     }
   }
 }

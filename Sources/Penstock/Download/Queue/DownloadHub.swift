@@ -4,7 +4,7 @@ import Synchronization
 final class DownloadHub: Sendable {
   struct State: Sendable {
     var turns = DownloadTurns(limit: DownloadQueue.usualLimit)
-    var sleepers: [Int: UnsafeContinuation<Void, Never>] = [:]
+    var sleepers = Sleepers<Int>()
     var admitted: Set<Int> = []
     var lastKey = 0
     /// The queue's own hold on its downloads, until they are done.
@@ -30,25 +30,14 @@ final class DownloadHub: Sendable {
     let sleepers = state.withLock { state in
       let keys = body(&state.turns)
       state.admitted.formUnion(keys)
-      return keys.compactMap { state.sleepers.removeValue(forKey: $0) }
+      return keys.compactMap { state.sleepers.wake($0) }
     }
     for sleeper in sleepers { sleeper.resume() }
   }
 
   /// Returns when it is this one's turn, or the task is cancelled.
   func wait(_ key: Int) async {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        let sleeps = state.withLock { state in
-          guard !state.admitted.contains(key), !Task.isCancelled else { return false }
-          state.sleepers[key] = continuation
-          return true
-        }
-        if !sleeps { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.sleepers.removeValue(forKey: key) }?.resume()
-    }
+    await state.sleep(key, in: \.sleepers) { !$0.admitted.contains(key) }
   }
 
   func done(_ key: Int, _ result: Result<DownloadedFile, HTTPError>?) async {
