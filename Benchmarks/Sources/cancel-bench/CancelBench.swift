@@ -50,10 +50,10 @@ import PenstockTesting
   /// A peer that answers no SYN sees nothing: what can be seen is that we have given up.
   private static func connecting(_ count: Int) async throws -> [Duration] {
     let client = makeClient()
-    let listener = FullListener()
+    let listener = try FullListener()
     var times: [Duration] = []
     for _ in 0..<count {
-      let call = Task.detached { try await client.send(.get("http://127.0.0.1:\(listener.port)/")) }
+      let call = Task.detached { try await client.send(.get(listener.url)) }
       try await Task.sleep(for: .milliseconds(5))
       let start = ContinuousClock.now
       call.cancel()
@@ -61,7 +61,6 @@ import PenstockTesting
       times.append(ContinuousClock.now - start)
       _ = await call.result
     }
-    listener.stop()
     await client.shutdown(.immediate)
     return times
   }

@@ -1,14 +1,22 @@
-import Foundation
+internal import Glibc
 
-/// A listener whose queue is full: the kernel leaves further connections unanswered.
-final class FullListener: Sendable {
-  let port: UInt16
+/// A listener on loopback whose queue is full, so that the kernel leaves further connections unanswered: for tests of
+/// connecting that takes too long or is given up.
+///
+/// ```swift
+/// let listener = try FullListener()
+/// // A request to `listener.url` ends with `connectTimeout`, and not before.
+/// ```
+public final class FullListener: Sendable {
+  /// Where it listens.
+  public let port: UInt16
   private let descriptors: [Int32]
 
-  var url: String { "http://127.0.0.1:\(port)/" }
+  /// Its URL, on 127.0.0.1.
+  public var url: String { "http://127.0.0.1:\(port)/" }
 
-  /// On 127.0.0.1, at this port or one that is free.
-  convenience init(port: UInt16 = 0) throws {
+  /// On 127.0.0.1, at this port or one that is free. Throws `TestServerError.systemCall` where that can't be.
+  public convenience init(port: UInt16 = 0) throws(TestServerError) {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
@@ -16,8 +24,8 @@ final class FullListener: Sendable {
     try self.init(AF_INET, withUnsafeBytes(of: address) { Array($0) })
   }
 
-  /// On ::1, at this port.
-  convenience init(ipv6Port port: UInt16) throws {
+  /// On ::1, at this port or one that is free. Throws `TestServerError.systemCall` where that can't be.
+  public convenience init(ipv6Port port: UInt16) throws(TestServerError) {
     var address = sockaddr_in6()
     address.sin6_family = sa_family_t(AF_INET6)
     address.sin6_port = port.bigEndian
@@ -25,8 +33,8 @@ final class FullListener: Sendable {
     try self.init(AF_INET6, withUnsafeBytes(of: address) { Array($0) })
   }
 
-  private init(_ family: Int32, _ bytes: [UInt8]) throws {
-    let listener = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+  private init(_ family: Int32, _ bytes: [UInt8]) throws(TestServerError) {
+    let listener = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = bytes
     var length = socklen_t(bytes.count)
     func with(_ call: (UnsafeMutablePointer<sockaddr>) -> Int32) -> Bool {
@@ -37,11 +45,16 @@ final class FullListener: Sendable {
     var descriptors = [listener]
     guard with({ bind(listener, $0, length) }), listen(listener, 0) == 0,
       with({ getsockname(listener, $0, &length) })
-    else { throw Tool.Failed(what: "no listener") }
+    else {
+      let code = errno
+      close(listener)
+      throw .systemCall("listen", code: code)
+    }
     // Both families have their port in the third and fourth byte.
     port = UInt16(address[2]) << 8 | UInt16(address[3])
     for _ in 0..<4 {
-      let filler = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+      let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+      let filler = socket(family, Int32(kind), 0)
       _ = with { connect(filler, $0, length) }
       descriptors.append(filler)
     }
