@@ -17,13 +17,15 @@ let package = Package(
   ],
   targets: [
     .target(name: "BenchReport"),
+    .target(name: "BenchOptions", swiftSettings: strict),
     .executableTarget(
       name: "bare-loop", dependencies: ["BenchReport"], linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(name: "holder"),
     .executableTarget(name: "command-run"),
     .executableTarget(
       name: "penstock-bench",
-      dependencies: ["BenchReport", .product(name: "Penstock", package: "Penstock")], swiftSettings: strict),
+      dependencies: ["BenchReport", "BenchOptions", .product(name: "Penstock", package: "Penstock")],
+      swiftSettings: strict),
     .executableTarget(
       name: "framing-bench", dependencies: [.product(name: "Penstock", package: "Penstock")],
       swiftSettings: strict),
@@ -35,7 +37,8 @@ let package = Package(
       ], swiftSettings: strict),
     .target(name: "URLSessionRoots", linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
-      name: "urlsession-bench", dependencies: ["BenchReport", "URLSessionRoots"], swiftSettings: strict),
+      name: "urlsession-bench", dependencies: ["BenchReport", "BenchOptions", "URLSessionRoots"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+import BenchOptions
 import BenchReport
 import Penstock
 
