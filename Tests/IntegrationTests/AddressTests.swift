@@ -61,9 +61,9 @@ import Testing
   }
 
   @Test func `a port where nobody listens`() async throws {
-    let port = try FreePort.find()
+    let nobody = try RefusingPort()
     try await TestClient.with { client in
-      let error = await failure { try await client.send(.get("http://127.0.0.1:\(port)/")) }
+      let error = await failure { try await client.send(.get(nobody.url)) }
       #expect(error?.kind == .connectFailed)
       #expect(error?.phase == .connect)
     }

@@ -115,11 +115,9 @@ import Testing
   }
 
   @Test func `a port that nobody listens on fails with the attempts listed`() async throws {
-    let server = try ScriptedServer(script: Self.fine)
-    let url = server.url("/")
-    await server.stop()
+    let nobody = try RefusingPort()
     try await TestClient.with({ $0.retry = Self.policy(2) }) { client in
-      let error = await failure { try await client.send(.post(url, body: .string("x"))) }
+      let error = await failure { try await client.send(.post(nobody.url, body: .string("x"))) }
       // It was never sent, so a POST may be tried again.
       #expect(error?.kind == .connectFailed && error?.mayHaveBeenProcessed == false)
       #expect(error?.attempts.map(\.kind) == [.connectFailed, .connectFailed])

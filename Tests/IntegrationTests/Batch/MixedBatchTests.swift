@@ -16,9 +16,9 @@ import Testing
       let answer: Step = number % 3 == 0 ? .response(status: 503, body: large) : .response(body: "ok")
       return [.run { _ in load.begin() }, .wait(.milliseconds(1)), .run { _ in load.end() }, answer]
     })
-    let closed = try FreePort.find()
+    let closed = try RefusingPort()
     var inputs = (0..<198).map { Request.get(server.url("/\($0)")) }
-    inputs.insert(.get("http://127.0.0.1:\(closed)/"), at: 50)
+    inputs.insert(.get(closed.url), at: 50)
     var hanging = Request.get(server.url("/hangs"))
     hanging.timeouts = TimeLimits()
     hanging.timeouts?.total = .seconds(1)
@@ -39,6 +39,7 @@ import Testing
     #expect(kinds == [.httpStatus: 66, .connectFailed: 1, .totalTimeout: 1])
     // The hanging one has a place too, and isn't counted by the server.
     #expect(load.most <= 6)
+    withExtendedLifetime(closed) {}
     await server.stop()
   }
 }

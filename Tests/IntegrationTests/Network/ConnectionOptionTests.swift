@@ -75,6 +75,7 @@ import Testing
   @Test func `the family is kept to`() async throws {
     let server = try ScriptedServer(
       script: .response(body: "six"), options: ServerOptions(address: .loopbackIPv6))
+    let nobody = try RefusingPort(server.port)
     try await TestClient.with({ $0.addressing.family = .v6 }) { client in
       try await client.expect("six", from: .get("http://localhost:\(server.port)/"))
     }
@@ -82,6 +83,7 @@ import Testing
       let error = await failure { try await client.send(.get("http://localhost:\(server.port)/")) }
       #expect(error?.kind == .connectFailed)
     }
+    withExtendedLifetime(nobody) {}
     await server.stop()
   }
 

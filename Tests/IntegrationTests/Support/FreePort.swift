@@ -3,22 +3,7 @@ import Foundation
 /// Ports for servers that can't pick one by themselves.
 enum FreePort {
   /// A port that was free a moment ago.
-  static func find() throws -> UInt16 {
-    let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard probe >= 0 else { throw Tool.Failed(what: "no socket") }
-    defer { close(probe) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let bound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(probe, $0, length) == 0 && getsockname(probe, $0, &length) == 0
-      }
-    }
-    guard bound else { throw Tool.Failed(what: "no port") }
-    return UInt16(bigEndian: address.sin_port)
-  }
+  static func find() throws -> UInt16 { try RefusingPort().port }
 
   /// Whether somebody accepts connections there.
   static func answers(_ port: UInt16) -> Bool {
