@@ -10,16 +10,17 @@ package struct MonotonicInstant: Sendable, Hashable {
 
   package static var now: MonotonicInstant {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    // What `ContinuousClock` reads: it goes on while the machine sleeps.
+    clock_gettime(CLOCK_BOOTTIME, &time)
     return MonotonicInstant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
   }
 
   private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// The two clocks at one time.
-  private static let anchor = (instant: MonotonicInstant.now, continuous: ContinuousClock.now)
+  fileprivate static let anchor = (instant: MonotonicInstant.now, continuous: ContinuousClock.now)
 
-  /// The same moment, as far as the two clocks agree.
+  /// The same moment, to the few nanoseconds between two looks at the clock.
   package init(_ instant: ContinuousClock.Instant) {
     self = Self.anchor.instant.advanced(by: Self.anchor.continuous.duration(to: instant))
   }
@@ -31,6 +32,14 @@ package struct MonotonicInstant: Sendable, Hashable {
     if seconds >= most / 1_000_000_000 { return most }
     if seconds <= -most / 1_000_000_000 { return -most }
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}
+
+extension ContinuousClock.Instant {
+  /// The same moment on the clock that is public.
+  init(_ instant: MonotonicInstant) {
+    self = MonotonicInstant.anchor.continuous.advanced(
+      by: MonotonicInstant.anchor.instant.duration(to: instant))
   }
 }
 

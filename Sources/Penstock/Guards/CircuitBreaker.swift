@@ -129,7 +129,7 @@ public final class CircuitBreaker: Middleware {
 
   private func ended(
     _ outcome: RetryRule.Outcome, _ key: String, _ life: Int,
-    _ now: @autoclosure () -> ContinuousClock.Instant
+    _ now: @autoclosure () -> MonotonicInstant
   ) {
     let result = result(outcome)
     tell(circuits.withLock { $0.change(key) { $0.ended(result, life: life, at: now()) } ?? nil }, key)

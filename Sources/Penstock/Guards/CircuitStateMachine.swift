@@ -28,7 +28,7 @@ struct CircuitStateMachine: Sendable {
   private(set) var state = CircuitState.closed
   /// Grows with each change: results of an earlier life don't count.
   private var life = 0
-  private var opensUntil: ContinuousClock.Instant?
+  private var opensUntil: MonotonicInstant?
   private var window: [Bool] = []
   private var position = 0
   private var failures = 0
@@ -42,7 +42,7 @@ struct CircuitStateMachine: Sendable {
   /// What `admit` would answer with, where all go through.
   var lifeIfClosed: Int? { state == .closed ? life : nil }
 
-  mutating func admit(at now: ContinuousClock.Instant) -> (Admission, Change?) {
+  mutating func admit(at now: MonotonicInstant) -> (Admission, Change?) {
     var change: Change?
     if state == .open {
       if let opensUntil, now < opensUntil { return (.refuse(retryIn: opensUntil - now), nil) }
@@ -58,7 +58,7 @@ struct CircuitStateMachine: Sendable {
 
   /// - Parameter now: asked only when the circuit opens.
   mutating func ended(
-    _ result: Result, life: Int, at now: @autoclosure () -> ContinuousClock.Instant
+    _ result: Result, life: Int, at now: @autoclosure () -> MonotonicInstant
   ) -> Change? {
     guard life == self.life else { return nil }
     switch (state, result) {
@@ -95,7 +95,7 @@ struct CircuitStateMachine: Sendable {
     if failed { failures += 1 }
   }
 
-  private mutating func open(_ now: ContinuousClock.Instant) -> Change {
+  private mutating func open(_ now: MonotonicInstant) -> Change {
     var time = settings.openTime
     for _ in 0..<min(reopenings, 16) { time = min(time * 2, settings.longestOpenTime) }
     opensUntil = now + time

@@ -20,7 +20,7 @@ extension PromptGuard {
 /// An attempt that comes to its guards, and what several of them ask for.
 struct GuardedAttempt {
   let request: Request
-  let now: ContinuousClock.Instant
+  let now: MonotonicInstant
   private let origin: String
 
   init(_ request: Request, _ stages: PipelineStages) {

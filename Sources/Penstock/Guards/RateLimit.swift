@@ -67,7 +67,7 @@ public final class RateLimit: Middleware {
     return try await next(request)
   }
 
-  private func reserve(_ key: String, _ longest: Duration?, _ now: ContinuousClock.Instant) -> Duration? {
+  private func reserve(_ key: String, _ longest: Duration?, _ now: MonotonicInstant) -> Duration? {
     buckets.withLock { buckets in
       buckets.change(
         key, orMake: { TokenBucket(rate: rate, burst: burst, now: now) }, sweepCount: Self.sweepCount,

@@ -16,7 +16,7 @@ public final class Sharing: Middleware {
   private struct Kept: Sendable {
     let call: SharedCall
     /// Until when it may be given again; nil while it is under way.
-    var until: ContinuousClock.Instant?
+    var until: MonotonicInstant?
   }
 
   private let key: GuardKey
@@ -110,7 +110,7 @@ public final class Sharing: Middleware {
   }
 
   /// Drops answers whose time is over.
-  private static func forgetOver(_ calls: inout [String: Kept], _ now: ContinuousClock.Instant) {
+  private static func forgetOver(_ calls: inout [String: Kept], _ now: MonotonicInstant) {
     for (key, kept) in calls {
       if let until = kept.until, until <= now { calls[key] = nil }
     }

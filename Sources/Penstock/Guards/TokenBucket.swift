@@ -71,28 +71,3 @@ package struct TokenBucket: Sendable {
     updated = now
   }
 }
-
-/// The same by the clock that is public.
-extension TokenBucket {
-  init(rate: Double, burst: Double, saved: Double? = nil, now: ContinuousClock.Instant) {
-    self.init(rate: rate, burst: burst, saved: saved, now: MonotonicInstant(now))
-  }
-
-  mutating func set(rate: Double, burst: Double, at now: ContinuousClock.Instant) {
-    set(rate: rate, burst: burst, at: MonotonicInstant(now))
-  }
-
-  mutating func tokens(at now: ContinuousClock.Instant) -> Double { tokens(at: MonotonicInstant(now)) }
-
-  mutating func take(_ count: Double = 1, at now: ContinuousClock.Instant) -> Bool {
-    take(count, at: MonotonicInstant(now))
-  }
-
-  mutating func reserve(
-    _ count: Double = 1, at now: ContinuousClock.Instant, longest: Duration? = nil
-  ) -> Duration? {
-    reserve(count, at: MonotonicInstant(now), longest: longest)
-  }
-
-  mutating func isFull(at now: ContinuousClock.Instant) -> Bool { isFull(at: MonotonicInstant(now)) }
-}

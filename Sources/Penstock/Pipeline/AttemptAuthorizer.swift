@@ -75,7 +75,7 @@ package struct AuthorizationAttempt: Sendable {
   /// How often the stage asked to send again, in this call.
   package var resends: Int
   /// When the call must be over.
-  package var deadline: ContinuousClock.Instant?
+  package var deadline: MonotonicInstant?
 
   /// Whether its body can be sent once more; `resend` throws `bodyNotReplayable` where it can't.
   package var canResend: Bool { request.body.isEmpty || request.body.isReplayable }

@@ -9,11 +9,11 @@ final class ManagedCall: @unchecked Sendable {
   private let policy: RetryPolicy?
   /// Made when something is amiss for the first time: most calls never need it.
   @exclusivity(unchecked) private var retry: RetryStateMachine?
-  @exclusivity(unchecked) private var attemptBegan: ContinuousClock.Instant
+  @exclusivity(unchecked) private var attemptBegan: MonotonicInstant
   /// Attempts that failed and were followed by another.
   @exclusivity(unchecked) private(set) var failedAttempts: [HTTPError.Attempt] = []
-  let begin: ContinuousClock.Instant
-  let deadline: ContinuousClock.Instant?
+  let begin: MonotonicInstant
+  let deadline: MonotonicInstant?
   /// Where events go that happen inside middlewares.
   let report: (@Sendable (TransferEvent) -> Void)?
   /// Runs the middlewares for a reader of events.
@@ -69,7 +69,9 @@ final class ManagedCall: @unchecked Sendable {
       if let timeouts = choices.timeouts { total = timeouts.total }
       policy = choices.retry ?? policy
     }
-    deadline = total == nil && limit == nil ? nil : .earlier(total.map { begin + $0 }, limit?.instant)
+    deadline =
+      total == nil && limit == nil
+      ? nil : .earlier(total.map { begin + $0 }, limit.map { MonotonicInstant($0.instant) })
     attemptBegan = begin
     self.policy = policy.flatMap { $0.limit > 0 ? $0 : nil }
     if self.policy != nil { stages.allowance?.earn() }
@@ -85,7 +87,7 @@ final class ManagedCall: @unchecked Sendable {
     callMiddlewares = []
     self.attemptMiddlewares = attemptMiddlewares
     authorizer = choices.isExemptFromAuthorization ? nil : choices.authorizer ?? stages.authorizer
-    deadline = context.deadline
+    deadline = context.limit
     report = context.report
     attemptBegan = begin
     policy = (choices.retry ?? stages.retry).flatMap { $0.limit > 0 ? $0 : nil }
@@ -170,7 +172,7 @@ final class ManagedCall: @unchecked Sendable {
   }
 }
 
-extension ContinuousClock.Instant {
+extension MonotonicInstant {
   /// The earlier one of those that there are.
   static func earlier(_ one: Self?, _ other: Self?) -> Self? {
     guard let one, let other else { return one ?? other }

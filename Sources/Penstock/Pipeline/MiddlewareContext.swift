@@ -6,7 +6,8 @@ public struct MiddlewareContext: Sendable {
   /// Redirects followed so far; always 0 for a call middleware.
   public let hop: Int
   /// When the call must be over, by the total time limit or a `Deadline`; nil without one.
-  public let deadline: ContinuousClock.Instant?
+  public var deadline: ContinuousClock.Instant? { limit.map { ContinuousClock.Instant($0) } }
+  let limit: MonotonicInstant?
   /// Tells whoever reads `client.events` what happens; nil where nobody does.
   let report: (@Sendable (TransferEvent) -> Void)?
 
@@ -15,7 +16,7 @@ public struct MiddlewareContext: Sendable {
   /// Time and chance.
   package var clock: PipelineClock { client.stages.clock }
   /// How much time is left; nil without a limit.
-  public var timeLeft: Duration? { deadline.map { max(.zero, $0 - clock.now()) } }
+  public var timeLeft: Duration? { limit.map { max(.zero, $0 - clock.now()) } }
 
   /// Waits, as far as there is time.
   ///

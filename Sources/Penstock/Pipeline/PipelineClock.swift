@@ -3,7 +3,7 @@ import Glibc
 /// Time and chance for the stages that wait: retries and guards. Tests put their own in its place.
 package struct PipelineClock: Sendable {
   /// The time that limits and waits are measured on.
-  package var now: @Sendable () -> ContinuousClock.Instant
+  package var now: @Sendable () -> MonotonicInstant
   /// Waits; throws when the task is cancelled.
   package var sleep: @Sendable (Duration) async throws -> Void
   /// Seconds since 1970, for dates in fields.
@@ -12,7 +12,7 @@ package struct PipelineClock: Sendable {
   package var random: @Sendable () -> Double
 
   package init(
-    now: @escaping @Sendable () -> ContinuousClock.Instant,
+    now: @escaping @Sendable () -> MonotonicInstant,
     sleep: @escaping @Sendable (Duration) async throws -> Void,
     secondsSinceEpoch: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> Double
   ) {

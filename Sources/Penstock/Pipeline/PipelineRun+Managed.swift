@@ -67,7 +67,7 @@ extension PipelineRun {
   private func callContext(
     _ managed: ManagedCall, report: (@Sendable (TransferEvent) -> Void)?
   ) -> MiddlewareContext {
-    MiddlewareContext(client: client, attempt: 1, hop: 0, deadline: managed.deadline, report: report)
+    MiddlewareContext(client: client, attempt: 1, hop: 0, limit: managed.deadline, report: report)
   }
 
   /// The next thing that happens; nil when the attempt leads to another one that nobody is told of.
@@ -103,7 +103,7 @@ extension PipelineRun {
       // Somebody else was asked to wait; this call is for the same host.
       while let hold = stages.holds.wait(origin, now: stages.clock.now()) {
         let context = MiddlewareContext(
-          client: client, attempt: managed.number + 1, hop: hops.count, deadline: managed.deadline,
+          client: client, attempt: managed.number + 1, hop: hops.count, limit: managed.deadline,
           report: nil)
         try await context.wait(hold, for: "the host, which asked not to be disturbed", request)
       }
@@ -246,7 +246,7 @@ extension PipelineRun {
 
   private func attemptContext(_ managed: ManagedCall) -> MiddlewareContext {
     MiddlewareContext(
-      client: client, attempt: managed.number, hop: hops.count, deadline: managed.deadline,
+      client: client, attempt: managed.number, hop: hops.count, limit: managed.deadline,
       report: managed.report)
   }
 

@@ -19,7 +19,7 @@ final class PipelineRun: @unchecked Sendable {
   @exclusivity(unchecked) var request: Request
   let client: Client
   let reportsUpload: Bool
-  private let begin = ContinuousClock.now
+  private let begin = MonotonicInstant.now
   private let timeouts: TimeLimits
   private let redirects: RedirectPolicy
   let managed: ManagedCall?
@@ -118,7 +118,7 @@ final class PipelineRun: @unchecked Sendable {
     if !hops.isEmpty, let total = timeouts.total {
       // One total limit over all hops.
       var left = timeouts
-      left.total = max(.zero, total - (ContinuousClock.now - begin))
+      left.total = max(.zero, total - (MonotonicInstant.now - begin))
       request.timeouts = left
     }
     let opened = try open(request)

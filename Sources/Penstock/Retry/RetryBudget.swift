@@ -29,7 +29,7 @@ final class RetryAllowance: Sendable {
   private let budget: RetryBudget
   private let bucket: Mutex<TokenBucket>
 
-  init(_ budget: RetryBudget, now: ContinuousClock.Instant) {
+  init(_ budget: RetryBudget, now: MonotonicInstant) {
     self.budget = budget
     bucket = Mutex(TokenBucket(rate: budget.perSecond, burst: Double(budget.burst), now: now))
   }
@@ -38,5 +38,5 @@ final class RetryAllowance: Sendable {
   func earn() { bucket.withLock { $0.refund(budget.ratio) } }
 
   /// Whether one more retry may be made.
-  func spend(at now: ContinuousClock.Instant) -> Bool { bucket.withLock { $0.take(at: now) } }
+  func spend(at now: MonotonicInstant) -> Bool { bucket.withLock { $0.take(at: now) } }
 }

@@ -10,22 +10,22 @@ struct RetryStateMachine: Sendable {
   }
 
   private let policy: RetryPolicy
-  private let deadline: ContinuousClock.Instant?
+  private let deadline: MonotonicInstant?
   /// Retries made for each rule; empty while there are none.
   private var counts: [Int] = []
-  private var attemptBegan: ContinuousClock.Instant
+  private var attemptBegan: MonotonicInstant
   /// Those that failed and were followed by another.
   private(set) var attempts: [HTTPError.Attempt] = []
 
   /// - Parameter deadline: when the call must be over by its time limit.
-  init(_ policy: RetryPolicy, begin: ContinuousClock.Instant, deadline: ContinuousClock.Instant?) {
+  init(_ policy: RetryPolicy, begin: MonotonicInstant, deadline: MonotonicInstant?) {
     self.policy = policy
     self.deadline = .earlier(deadline, policy.totalTime.map { begin + $0 })
     attemptBegan = begin
   }
 
   /// An attempt is under way from now on.
-  mutating func attemptBegins(at now: ContinuousClock.Instant) { attemptBegan = now }
+  mutating func attemptBegins(at now: MonotonicInstant) { attemptBegan = now }
 
   /// An attempt has ended.
   ///
@@ -37,7 +37,7 @@ struct RetryStateMachine: Sendable {
   /// Time and chance are asked for only when a rule speaks of the outcome: most calls never get there.
   mutating func ended(
     _ outcome: RetryRule.Outcome, method: HTTPMethod, canResend: Bool,
-    now time: @autoclosure () -> ContinuousClock.Instant, epoch: @autoclosure () -> Int64,
+    now time: @autoclosure () -> MonotonicInstant, epoch: @autoclosure () -> Int64,
     random: @autoclosure () -> Double
   ) -> Action {
     guard attempts.count < policy.limit, canResend, !Self.isFinal(outcome),

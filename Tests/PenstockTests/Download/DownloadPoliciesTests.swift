@@ -76,7 +76,7 @@ import Testing
 
   @Test func `a bucket lets its rate through, and no more`() {
     var generator = SeededGenerator(seed: 3)
-    let begin = ContinuousClock.now
+    let begin = MonotonicInstant.now
     let bucket = Held(ByteBucket(rate: .bytesPerSecond(1000), now: begin))
     var now = begin
     var passed = 0

@@ -4,7 +4,7 @@ import Testing
 @testable import Penstock
 
 @Suite struct CircuitStateMachineTests {
-  private static let begin = ContinuousClock.now
+  private static let begin = MonotonicInstant.now
 
   private static func settings(_ edit: (inout CircuitBreaker.Settings) -> Void = { _ in })
     -> CircuitBreaker.Settings

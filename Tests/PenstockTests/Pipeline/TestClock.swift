@@ -6,7 +6,7 @@ import Synchronization
 /// Time that a test moves. A sleep ends at once and moves the time on, unless it was told to wait for `fire`.
 final class TestClock: Sendable {
   private struct State: Sendable {
-    var now = ContinuousClock.now
+    var now = MonotonicInstant.now
     var sleeps: [Duration] = []
     var holds = false
     var sleepers: [Int: CheckedContinuation<Bool, Never>] = [:]
@@ -25,7 +25,7 @@ final class TestClock: Sendable {
     state = Mutex(State(holds: holds))
   }
 
-  var now: ContinuousClock.Instant { state.withLock { $0.now } }
+  var now: MonotonicInstant { state.withLock { $0.now } }
   /// What was slept, in order.
   var sleeps: [Duration] { state.withLock { $0.sleeps } }
   var sleeperCount: Int { state.withLock { $0.sleepers.count } }

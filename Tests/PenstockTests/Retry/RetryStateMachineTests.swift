@@ -5,7 +5,7 @@ import Testing
 @testable import Penstock
 
 @Suite struct RetryStateMachineTests {
-  private static let begin = ContinuousClock.now
+  private static let begin = MonotonicInstant.now
   private static let epoch: Int64 = 784_111_777  // Sun, 06 Nov 1994 08:49:37 GMT
 
   private static func head(_ status: Int, _ fields: [(String, String)] = []) -> RetryRule.Outcome {

@@ -4,7 +4,7 @@ import Synchronization
 final class RobotsCache: Sendable {
   private struct Entry {
     var rules: RobotsRules?
-    var expires: ContinuousClock.Instant?
+    var expires: MonotonicInstant?
     /// Those who wait for it; some may have left.
     var waiting: [UInt64] = []
   }
@@ -14,7 +14,7 @@ final class RobotsCache: Sendable {
     var sleepers = Sleepers<UInt64>()
     var lastWaiter: UInt64 = 0
     /// When the next request of a host may go, where it wants time between them.
-    var turns: [String: ContinuousClock.Instant] = [:]
+    var turns: [String: MonotonicInstant] = [:]
   }
 
   /// So many are remembered; then those whose time is over go, and if that is not enough, all.
@@ -43,7 +43,7 @@ final class RobotsCache: Sendable {
   }
 
   /// How long to wait for one's turn at a host that wants time between requests.
-  func turn(of origin: String, every delay: Duration, now: ContinuousClock.Instant) -> Duration {
+  func turn(of origin: String, every delay: Duration, now: MonotonicInstant) -> Duration {
     state.withLock { state in
       if state.turns.count >= Self.limit { state.turns = state.turns.filter { $0.value > now } }
       let turn = max(now, state.turns[origin] ?? now)
@@ -60,7 +60,7 @@ final class RobotsCache: Sendable {
   }
 
   private func look(_ key: String) -> Look {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     return state.withLock { state in
       if let entry = state.entries[key] {
         guard let rules = entry.rules else { return .wait }
@@ -73,7 +73,7 @@ final class RobotsCache: Sendable {
     }
   }
 
-  private static func makeRoom(_ state: inout State, _ now: ContinuousClock.Instant) {
+  private static func makeRoom(_ state: inout State, _ now: MonotonicInstant) {
     state.entries = state.entries.filter {
       $0.value.rules == nil || $0.value.expires.map { $0 > now } ?? true
     }

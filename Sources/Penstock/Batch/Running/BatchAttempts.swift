@@ -3,7 +3,7 @@ struct BatchAttempts: Sendable {
   /// How many were begun.
   var count = 0
   private var retries: RetryStateMachine?
-  private var deadline: ContinuousClock.Instant?
+  private var deadline: MonotonicInstant?
   /// What all attempts carry, where a server is to know the repeats.
   private var idempotencyKey: String?
 

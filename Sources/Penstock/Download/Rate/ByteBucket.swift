@@ -5,7 +5,7 @@ struct ByteBucket: Sendable {
   /// Nil without a rate.
   private var tokens: TokenBucket?
 
-  init(rate: ByteRate?, now: ContinuousClock.Instant) {
+  init(rate: ByteRate?, now: MonotonicInstant) {
     self.rate = rate
     tokens = rate.map { TokenBucket(rate: Self.tokens($0), burst: Self.tokens($0) / 10, now: now) }
   }
@@ -15,7 +15,7 @@ struct ByteBucket: Sendable {
   /// The largest piece that is let through at once.
   var piece: Int { tokens.map { Int(min($0.burst, 1e9)) } ?? .max }
 
-  mutating func set(rate: ByteRate?, now: ContinuousClock.Instant) {
+  mutating func set(rate: ByteRate?, now: MonotonicInstant) {
     self.rate = rate
     guard let count = rate.map(Self.tokens) else { return tokens = nil }
     // Nothing was saved up while nothing was counted.
@@ -25,7 +25,7 @@ struct ByteBucket: Sendable {
 
   /// Takes so many; how long to wait before they are ours, zero at once. What is taken is owed: the next one waits
   /// for it.
-  mutating func take(_ count: Int, now: ContinuousClock.Instant) -> Duration {
+  mutating func take(_ count: Int, now: MonotonicInstant) -> Duration {
     tokens?.reserve(Double(count), at: now) ?? .zero
   }
 }

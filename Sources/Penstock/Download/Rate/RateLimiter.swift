@@ -14,13 +14,13 @@ final class RateLimiter: Sendable {
   var piece: Int { bucket.withLock { $0.piece } }
 
   func set(_ rate: ByteRate?) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     bucket.withLock { $0.set(rate: rate, now: now) }
   }
 
   /// Waits until so many bytes may pass. Ends early when the task is cancelled.
   func pass(_ count: Int) async {
-    let start = ContinuousClock.now
+    let start = MonotonicInstant.now
     var (wait, rate) = bucket.withLock { ($0.take(count, now: start), $0.rate) }
     while wait > .zero, !Task.isCancelled, let known = rate {
       let part = min(wait, Self.slice)
