@@ -28,6 +28,7 @@ struct RequestChoices: Sendable {
   var middlewares: [any Middleware] = []
   var authorizer: (any AttemptAuthorizer)?
   var isExemptFromAuthorization = false
+  var values: [ObjectIdentifier: any Sendable] = [:]
 
   /// What most requests share.
   static let none = CopyOnWrite(RequestChoices())

@@ -11,7 +11,7 @@ import Synchronization
 /// Each caller gets the body as a stream of its own. What one of them has read waits for the slowest, up to
 /// `bodyLimit`; then the faster ones wait. A larger body can't be joined any more once its beginning is gone. The
 /// time limits are those of the call that was first; the exchange ends when all who share it have left. Trailers
-/// aren't shared.
+/// aren't shared. A request with middlewares of its own is shared only where the sharing is among them.
 public final class Sharing: Middleware {
   private struct Kept: Sendable {
     let call: SharedCall
@@ -63,7 +63,7 @@ public final class Sharing: Middleware {
   public func intercept(
     _ request: Request, _ context: MiddlewareContext, next: MiddlewareNext
   ) async throws(HTTPError) -> Response {
-    guard let key = key(request) else { return try await next(request) }
+    guard let key = key(request), isAlike(request) else { return try await next(request) }
     let (call, member, event) = call(for: key, context.clock)
     if let event {
       observer?(event)
@@ -73,6 +73,14 @@ public final class Sharing: Middleware {
       }
     }
     return try await call.response(member, limit: context.timeLeft, clock: context.clock, request)
+  }
+
+  /// Whether nothing stands inside of it that another request of the same key may not have: stages of the request's
+  /// own see the first of those that share an exchange alone. Where it is one of them itself, its user knows.
+  private func isAlike(_ request: Request) -> Bool {
+    if request.hasNoChoices { return true }
+    let own = request.middlewares
+    return own.isEmpty || own.contains { ($0 as? Sharing) === self }
   }
 
   private func call(
@@ -125,7 +133,7 @@ extension RequestChoices {
       return false
     }
     return tls == nil && addressing == nil && version == nil && decodesContent == nil && redirects == nil
-      && withoutDefaults.isEmpty && secretHeaders.isEmpty
+      && withoutDefaults.isEmpty && secretHeaders.isEmpty && values.isEmpty
   }
 }
 

@@ -53,6 +53,34 @@ import Testing
     #expect(transport.count == 10)
   }
 
+  @Test func `a request with stages or values of its own stays alone, unless the sharing is one of them`()
+    async throws
+  {
+    struct Tenant: RequestKey { static let defaultValue = "" }
+    let transport = FakeTransport { request, _ in .begin(200, request.headers["X-Tenant"] ?? "-") }
+    let sharing = Sharing()
+    let client = Self.client(transport, sharing)
+    var responses: [Response] = []
+    for tenant in ["a", "b"] {
+      var request = Request.get("http://a/x")
+      request.middlewares = [.processing { $0.headers["X-Tenant"] = tenant }]
+      responses.append(try await client.send(request))
+    }
+    for tenant in ["a", "b"] {
+      var request = Request.get("http://a/x")
+      request[Tenant.self] = tenant
+      responses.append(try await client.send(request))
+    }
+    #expect(transport.count == 4)
+    let plain = Client.fake(transport, TestClock())
+    for _ in 0..<2 {
+      var request = Request.get("http://a/x")
+      request.middlewares = [sharing, .processing { $0.headers["X-Tenant"] = "c" }]
+      responses.append(try await plain.send(request))
+    }
+    #expect(transport.count == 5)
+  }
+
   @Test func `who joins late gets the body from its beginning`() async throws {
     let transport = FakeTransport { _, _ in .begin(200, "ab") }
     let client = Self.client(transport, Sharing())
