@@ -193,4 +193,29 @@ struct CallTests {
     let file = Request.file("https://h/", path: "/tmp/none")
     #expect(file.method == .put && file.body.contentType == "application/octet-stream")
   }
+
+  @Test func `what finalizes a call comes behind all that branches change`() async throws {
+    let api = API(answering: .status(204))
+    let signed = api.client.path("x").finalize { request in
+      request.headers["X-Signed"] = "\(request.method) \(request.url) \(request.headers["X-Late"] ?? "-")"
+    }
+    try await signed.path("y").modify { $0.headers["X-Late"] = "1" }.put().send()
+    #expect(api.mock.requests[0].headers["X-Signed"] == "PUT https://api.test/x/y 1")
+  }
+
+  @Test func `a call has middlewares, retries and values of its own`() async throws {
+    struct Tenant: RequestKey { static let defaultValue = "public" }
+    let api = API("https://api.test") {
+      $0.middlewares = [.processing { $0.headers["X-Tenant"] = $0[Tenant.self] }]
+      $0.retry = RetryPolicy(limit: 0)
+      $0.retry?.backoff.base = .zero
+    }
+    api.mock.on(.call(.get, "/flaky"), [.status(503), .status(503), .status(204)])
+    api.mock.on(.any, .status(204))
+    try await api.client.path("a").setting(Tenant.self, "b").send()
+    try await api.client.path("a").middleware(.processing { $0.headers["X-Tenant"] = "own" }).send()
+    #expect(api.mock.requests.map { $0.headers["X-Tenant"] } == ["b", "own"])
+    try await api.client.path("flaky").retry(limit: 2).send()
+    #expect(api.mock.requests.count == 5)
+  }
 }

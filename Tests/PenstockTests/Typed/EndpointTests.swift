@@ -50,9 +50,59 @@ struct EndpointTests {
     #expect(api.mock.requests[1].query == "v=2")
   }
 
+  @Test func `the value of an endpoint comes by itself where that is asked for`() async throws {
+    let api = API(answering: .json(#"{"id":7,"name":"Ann"}"#))
+    let user: User = try await api.client.send(GetUser(id: "7"))
+    #expect(user == User(id: 7, name: "Ann"))
+    func name(_ user: User) -> String { user.name }
+    #expect(try await name(api.client.send(GetUser(id: "7"))) == "Ann")
+  }
+
+  @Test func `the outcome of an endpoint can be switched over`() async {
+    let endpoint = Login(login: "a", password: "b")
+    let refused = await API(answering: .json(#"{"reason":"no"}"#, status: 409)).client.result(endpoint)
+    if case .apiError(let error, let response) = refused {
+      #expect(error == Login.Failure(reason: "no") && response.status == 409)
+    } else {
+      Issue.record("not the API's error")
+    }
+    let lost = await API(answering: .failure(.connectionLost)).client.result(endpoint)
+    if case .failure(let error) = lost {
+      #expect(error.kind == .connectionLost)
+    } else {
+      Issue.record("no failure")
+    }
+    let well = await API(answering: .status(200)).client.result(endpoint)
+    if case .success = well {} else { Issue.record("no success") }
+  }
+
+  @Test func `an endpoint may ask for its place before the call is made`() async throws {
+    struct Directory: Sendable {
+      func server(of name: String) async throws(HTTPError) -> String {
+        if name == "none" { throw HTTPError(.invalidURL, phase: .queue, message: "no server of \(name)") }
+        return "https://\(name).test/api"
+      }
+    }
+    struct Books: Endpoint {
+      typealias Value = [User]
+      let name: String
+      let path: RequestPath = "/books"
+      func prepare(_ call: Call) async throws(HTTPError) -> Call {
+        call.absolute(url: try await Directory().server(of: name)).path(path)
+      }
+    }
+    let api = API(answering: .json("[]"))
+    let books: [User] = try await api.client.send(Books(name: "east"))
+    #expect(books.isEmpty && api.mock.requests.map(\.url) == ["https://east.test/api/books"])
+    for try await _ in api.client.pages(Books(name: "west"), next: .number("p"), items: { $0 }) {}
+    #expect(api.mock.requests.last?.url == "https://west.test/api/books")
+    let error = await failure { try await api.client.send(Books(name: "none")) }
+    #expect(error?.kind == .invalidURL && api.mock.requests.count == 2)
+  }
+
   @Test func `an endpoint without a value ignores the body`() async throws {
     let api = API(answering: .text("gone"))
-    try await api.client.send(DeleteUser(id: 3)).value
+    try await api.client.send(DeleteUser(id: 3))
     #expect(api.mock.requests[0].method == .delete && api.mock.requests[0].path == "/users/3")
   }
 

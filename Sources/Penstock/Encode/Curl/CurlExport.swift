@@ -18,9 +18,11 @@ extension Request {
 }
 
 extension Client {
-  /// The curl command for a request as this client sends it, its own settings and default fields included.
+  /// The curl command for a request as this client sends it, its base URL, settings and default fields included.
   public func curlCommand(for request: Request, secrets: Request.SecretDisplay = .redacted) -> String {
-    CurlExport.command(request, configuration).text(showsSecrets: secrets == .shown)
+    // A base URL that can't be used is told when the request is sent.
+    let request = (try? resolved(request)) ?? request
+    return CurlExport.command(request, configuration).text(showsSecrets: secrets == .shown)
   }
 }
 

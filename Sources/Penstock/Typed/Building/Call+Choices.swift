@@ -10,11 +10,40 @@ extension Call {
     with { $0.changes.append(change) }
   }
 
+  /// Changes the request when it is made, behind all that the chain changes, also further on: for signatures and
+  /// the like on a call that branches share. Several go in their order.
+  ///
+  /// What it throws fails the call before any byte is sent.
+  public func finalize(_ change: @escaping @Sendable (inout Request) throws -> Void) -> Call {
+    with { $0.lastChanges.append(change) }
+  }
+
   /// Sets one of the request's own choices.
   public func setting<Value: Sendable>(
     _ property: any WritableKeyPath<Request, Value> & Sendable, _ value: Value
   ) -> Call {
     modify { $0[keyPath: property] = value }
+  }
+
+  /// Sets a value of your own for middlewares further in; see `RequestKey`.
+  public func setting<Key: RequestKey>(_ key: Key.Type, _ value: Key.Value) -> Call {
+    modify { $0[key] = value }
+  }
+
+  /// Puts stages around this call, inside the client's and those of the chain so far; the first is outermost.
+  public func middleware(_ middlewares: any Middleware...) -> Call {
+    modify { $0.middlewares += middlewares }
+  }
+
+  /// When failed attempts of this call are made again, in place of the client's policy.
+  public func retry(_ policy: RetryPolicy) -> Call { modify { $0.retry = policy } }
+
+  /// Makes failed attempts of this call again, so often at most; 0: never. All else is as the client's policy says, or
+  /// as by default.
+  public func retry(limit: Int) -> Call {
+    var policy = client.configuration.retry ?? RetryPolicy()
+    policy.limit = limit
+    return retry(policy)
   }
 
   /// The whole call may take so long; else it throws `HTTPError.Kind.totalTimeout`.

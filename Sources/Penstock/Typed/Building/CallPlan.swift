@@ -21,6 +21,8 @@ struct CallPlan: Sendable {
   var bodyLimit: ByteCount?
   /// What is changed in the request, in order.
   var changes: [@Sendable (inout Request) throws -> Void] = []
+  /// What is changed behind all that, wherever it stands in the chain.
+  var lastChanges: [@Sendable (inout Request) throws -> Void] = []
   /// A request that is made already, in place of all that.
   var ready: Request?
 
@@ -51,6 +53,7 @@ struct CallPlan: Sendable {
     }
     do {
       for change in changes { try change(&request) }
+      for change in lastChanges { try change(&request) }
     } catch {
       if let error = error as? HTTPError { throw error.naming(method: method, url: request.url) }
       throw HTTPError(

@@ -7,7 +7,7 @@
 ///   var path: RequestPath { "/articles/\(id)" }
 ///   @QueryBuilder var query: [QueryItem] { QueryItem("expand", "author") }
 /// }
-/// let article = try await client.send(GetArticle(id: 7)).value
+/// let article: Article = try await client.send(GetArticle(id: 7))
 /// ```
 ///
 /// Only `Value` and `path` are required.
@@ -36,6 +36,11 @@ public protocol Endpoint<Value>: Sendable {
 
   /// The last word on the call: limits, redirects, auth.
   func configure(_ call: Call) -> Call
+  /// What has to be waited for before the call is made by `Client.send` or `Client.pages`, such as asking where its
+  /// server is: `call.absolute(url: await directory.url(of: "books")).path(path)`.
+  ///
+  /// - Throws: what the call then throws, before any byte is sent.
+  func prepare(_ call: Call) async throws(HTTPError) -> Call
   /// The error to throw for a status that isn't accepted, in place of the `HTTPError`; nil: that one. It is found as
   /// the `apiError` of the error that is thrown.
   func failure(for status: HTTPStatus) -> (any Error)?
@@ -90,6 +95,8 @@ extension Endpoint {
   public var decoder: (any BodyDecoder)? { nil }
   /// The call as it is.
   public func configure(_ call: Call) -> Call { call }
+  /// The call as it is.
+  public func prepare(_ call: Call) async throws(HTTPError) -> Call { call }
   /// None.
   public func failure(for status: HTTPStatus) -> (any Error)? { nil }
 
@@ -122,26 +129,4 @@ extension Endpoint where Value == RawResponse {
   {
     response
   }
-}
-
-extension Client {
-  /// Makes the call of an endpoint; the value is in the response's `value`.
-  ///
-  /// - Throws: as `Call.value(as:)`.
-  public func send<E: Endpoint>(_ endpoint: E) async throws(HTTPError) -> TypedResponse<E.Value> {
-    let call = endpoint.call(self)
-    let run = CallRun(call)
-    do throws(HTTPError) {
-      let raw = try await run.validatedOrFail(decodes: true)
-      return TypedResponse(try endpoint.value(from: raw, by: run.decoder), raw)
-    } catch {
-      if error.kind == .httpStatus, let status = error.status, let own = endpoint.failure(for: status) {
-        throw error.adding { $0.apiError = own }
-      }
-      throw error
-    }
-  }
-
-  /// The call of an endpoint, for changing it or for another kind of answer (`result`, `raw`, `open`).
-  public func call(_ endpoint: some Endpoint) -> Call { endpoint.call(self) }
 }

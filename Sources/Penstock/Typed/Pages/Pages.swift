@@ -112,7 +112,7 @@ struct PageFetch<Page: Sendable>: Sendable {
   enum Step: Sendable {
     case first
     /// `mark` is the URL of an earlier page, for noticing circles.
-    case request(Request, index: Int, mark: String)
+    case request(Request, of: Call, index: Int, mark: String)
   }
 
   struct Fetched: Sendable {
@@ -121,19 +121,24 @@ struct PageFetch<Page: Sendable>: Sendable {
   }
 
   let call: Call
+  /// What has to be waited for before the first page.
+  var prepare: @Sendable (Call) async throws(HTTPError) -> Call = { (call) throws(HTTPError) in call }
   let decode: @Sendable (RawResponse, any BodyDecoder) throws(HTTPError) -> Page
   let count: @Sendable (Page) -> Int
   let steps: PageSteps<Page>
 
   func run(_ step: Step) async throws(HTTPError) -> Fetched {
     let request: Request
+    let call: Call
     let index: Int
     var mark: String
     switch step {
     case .first:
+      call = try await prepare(self.call)
       request = try call.request()
       (index, mark) = (0, request.url)
-    case .request(let next, let number, let earlier): (request, index, mark) = (next, number, earlier)
+    case .request(let next, let first, let number, let earlier):
+      (request, call, index, mark) = (next, first, number, earlier)
     }
     let run = CallRun(call.sending(request))
     let raw = try await run.validatedOrFail(decodes: true)
@@ -157,7 +162,7 @@ struct PageFetch<Page: Sendable>: Sendable {
     // The mark moves on at each power of two: a circle of any length is met without remembering all of it.
     if index & (index - 1) == 0 { mark = request.url }
     return Fetched(
-      response: TypedResponse(page, raw), next: .request(next, index: index + 1, mark: mark))
+      response: TypedResponse(page, raw), next: .request(next, of: call, index: index + 1, mark: mark))
   }
 }
 
@@ -240,6 +245,7 @@ extension Client {
   ) -> Pages<E.Value, Item> {
     let fetch = PageFetch<E.Value>(
       call: endpoint.call(self),
+      prepare: { (call) async throws(HTTPError) in try await endpoint.prepare(call) },
       decode: { (raw, decoder) throws(HTTPError) in try endpoint.value(from: raw, by: decoder) },
       count: { items($0).count }, steps: next)
     return Pages(fetch: fetch, items: items, prefetches: true)

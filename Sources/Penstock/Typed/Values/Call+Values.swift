@@ -105,10 +105,7 @@ extension Call {
     do throws(HTTPError) {
       return .success(try await call.value(as: type))
     } catch {
-      if error.kind == .httpStatus, let said = error.apiError(as: failure), let response = error.response {
-        return .apiError(said, response)
-      }
-      return .failure(error)
+      return CallResult(error)
     }
   }
 }

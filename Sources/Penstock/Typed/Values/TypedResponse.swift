@@ -25,4 +25,13 @@ public enum CallResult<Value: Sendable, Failure: Error>: Sendable {
   case apiError(Failure, ErrorResponse)
   /// Anything else.
   case failure(HTTPError)
+
+  /// What an error means: what the server said, where it said it in this type.
+  init(_ error: HTTPError) {
+    if error.kind == .httpStatus, let said = error.apiError(as: Failure.self), let response = error.response {
+      self = .apiError(said, response)
+    } else {
+      self = .failure(error)
+    }
+  }
 }
