@@ -39,8 +39,13 @@ public struct CSVRow: Sendable, Hashable, RandomAccessCollection {
 
   /// The field under a name of the header row; nil where there is none of that name. Of several the first.
   public subscript(name: String) -> String? {
+    place(of: name).map { self[$0] }
+  }
+
+  /// The position of the column of a name.
+  func place(of name: String) -> Int? {
     guard let place = header?.places[name], place < ends.count else { return nil }
-    return self[place]
+    return place
   }
 
   /// The bytes of a field.

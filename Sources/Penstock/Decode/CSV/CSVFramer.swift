@@ -43,6 +43,28 @@ public struct CSVFramer: ByteFramer {
     self.limit = Int(min(max(0, limit.bytes), 1 << 30))
   }
 
+  /// Reads one row that was cut out of a file.
+  ///
+  /// - Parameters:
+  ///   - shape: the columns of the file, where they are known.
+  ///   - number: the row's number.
+  ///   - line: the line that it begins in.
+  static func row(
+    _ bytes: BodyChunk, separator: Unicode.Scalar, shape: (columns: Int, header: CSVRow.Header?)?,
+    number: Int64, line: Int64
+  ) throws(HTTPError) -> CSVRow? {
+    var framer = CSVFramer(separator: separator, limit: .gibibytes(1))
+    framer.mark = nil
+    framer.columns = shape?.columns
+    framer.header = shape?.header
+    framer.number = number - 1
+    framer.line = line
+    var rows: [CSVRow] = []
+    try framer.feed(bytes, into: &rows)
+    try framer.finish(into: &rows)
+    return rows.first
+  }
+
   /// Appends the rows that end in these bytes.
   public mutating func feed(_ chunk: BodyChunk, into elements: inout [CSVRow]) throws(HTTPError) {
     try chunk.withUnsafeBytes { (input) throws(HTTPError) in
@@ -191,18 +213,5 @@ public struct CSVFramer: ByteFramer {
     return HTTPError(
       kind, phase: .decode,
       message: "row \(number + 1) of the CSV, in line \(firstLine), can't be read: \(what)")
-  }
-}
-
-extension ResponseBody {
-  /// The body as rows of CSV (RFC 4180); see `CSVFramer` for the parameters and what is an error.
-  ///
-  /// ```swift
-  /// for try await row in response.body.csvRows(hasHeader: true) { print(row["name"] ?? "", row[2]) }
-  /// ```
-  public func csvRows(
-    separator: Unicode.Scalar = ",", hasHeader: Bool = false, limit: ByteCount = .mebibytes(1)
-  ) -> FramedBody<CSVFramer> {
-    decoded(by: CSVFramer(separator: separator, hasHeader: hasHeader, limit: limit))
   }
 }
