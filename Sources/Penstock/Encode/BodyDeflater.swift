@@ -1,14 +1,13 @@
 import CZlib
 
-/// zlib's deflate with a gzip frame, its memory owned.
+/// zlib's deflate with the frame of a coding, its memory owned.
 final class BodyDeflater {
   private let stream: ZlibStream
-  private static let gzipWindow: Int32 = 31
 
   /// Nil when there is no memory.
-  init?(level: Int32 = Z_DEFAULT_COMPRESSION) {
+  init?(_ coding: BodyCoding = .gzip, level: Int32 = Z_DEFAULT_COMPRESSION) {
     let stream = ZlibStream(
-      begin: { cshims_deflate_init2($0, level, Self.gzipWindow) }, end: { _ = deflateEnd($0) })
+      begin: { cshims_deflate_init2($0, level, coding.window) }, end: { _ = deflateEnd($0) })
     guard let stream else { return nil }
     self.stream = stream
   }
@@ -22,5 +21,15 @@ final class BodyDeflater {
     return (
       step.consumed, step.produced, isLast ? step.code == Z_STREAM_END : isTaken && step.hasRoom
     )
+  }
+}
+
+extension BodyCoding {
+  /// The window of zlib, which also says which frame is written.
+  fileprivate var window: Int32 {
+    switch self {
+    case .gzip: 31
+    case .deflate: 15
+    }
   }
 }

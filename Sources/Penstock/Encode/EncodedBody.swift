@@ -10,7 +10,7 @@ struct EncodedBody {
     var body: RequestBody
     do throws(HTTPError) {
       body = try request.body.made()
-      if Self.isCoded(request) { body = try GzipBody.coded(body) }
+      if let coding = Self.coding(of: request) { body = try CodedBody.coded(body, coding) }
     } catch {
       throw error.naming(method: request.method, url: request.url)
     }
@@ -29,7 +29,7 @@ struct EncodedBody {
   static func fields(of request: Request) -> HTTPFields {
     var fields = HTTPFields()
     if let type = request.body.contentType { fields.append("Content-Type", type) }
-    if isCoded(request) { fields.append("Content-Encoding", "gzip") }
+    if let coding = coding(of: request) { fields.append("Content-Encoding", coding.rawValue) }
     if let trailers = request.body.trailers {
       fields.append("Trailer", trailers.names.joined(separator: ", "))
     }
@@ -40,8 +40,10 @@ struct EncodedBody {
   }
 
   /// A body that has a coding already isn't coded again.
-  private static func isCoded(_ request: Request) -> Bool {
-    !request.hasNoChoices && request.bodyCoding != nil && !request.body.isEmpty
-      && !request.headers.contains("Content-Encoding")
+  private static func coding(of request: Request) -> BodyCoding? {
+    guard !request.hasNoChoices, let coding = request.bodyCoding, !request.body.isEmpty,
+      !request.headers.contains("Content-Encoding")
+    else { return nil }
+    return coding
   }
 }

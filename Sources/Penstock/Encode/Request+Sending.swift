@@ -2,6 +2,8 @@
 public enum BodyCoding: String, Sendable, Hashable {
   /// gzip (RFC 1952).
   case gzip
+  /// deflate, in the zlib format (RFC 1950). Some servers take it for bare deflate: gzip is the safer choice.
+  case deflate
 }
 
 extension Request {

@@ -55,6 +55,6 @@ extension ResponseBody {
   /// - Parameter level: 1 (fast) to 9 (small); others are taken for the nearest.
   public func gzipped(level: Int = 6) -> ResponseBody {
     let level = Int32(Swift.min(Swift.max(level, 1), 9))
-    return layered(keepsLength: false) { GzipBodySource($0, level: level) }
+    return layered(keepsLength: false) { CodedBodySource($0, .gzip, level: level) }
   }
 }

@@ -5,8 +5,9 @@ import Testing
 @testable import Penstock
 
 @Suite struct BodyCodingTests {
-  private func decoded(_ bytes: [UInt8]) async throws -> [UInt8] {
-    let decoder = try #require(try ContentDecoder(headers: ["Content-Encoding": "gzip"], limits: .standard))
+  private func decoded(_ bytes: [UInt8], _ coding: BodyCoding = .gzip) async throws -> [UInt8] {
+    let decoder = try #require(
+      try ContentDecoder(headers: ["Content-Encoding": coding.rawValue], limits: .standard))
     let source = DecodedBodySource(
       ChunkSource(BodyChunk(bytes)), decoder: decoder, status: 200, method: .get, url: "http://h/")
     var all: [UInt8] = []
@@ -20,14 +21,20 @@ import Testing
     // Neither random nor plain: some of both.
     let bytes = (0..<count).map { _ in UInt8(random.next(below: 7) + (random.next(below: 50) == 0 ? 200 : 0))
     }
-    let coded = try GzipBody.coded(.bytes(bytes))
-    let wire = try await FormTests.bytes(coded)
-    if count <= 64 << 10 { #expect(coded.length == Int64(wire.count)) } else { #expect(coded.length == nil) }
-    let back = try await decoded(wire)
-    #expect(back == bytes)
-    #expect(coded.isReplayable)
-    let again = try await FormTests.bytes(coded)
-    #expect(again == wire)
+    for coding in [BodyCoding.gzip, .deflate] {
+      let coded = try CodedBody.coded(.bytes(bytes), coding)
+      let wire = try await FormTests.bytes(coded)
+      if count <= 64 << 10 {
+        #expect(coded.length == Int64(wire.count))
+      } else {
+        #expect(coded.length == nil)
+      }
+      let back = try await decoded(wire, coding)
+      #expect(back == bytes)
+      #expect(coded.isReplayable)
+      let again = try await FormTests.bytes(coded)
+      #expect(again == wire)
+    }
   }
 
   @Test func `a stream is coded as it comes, whatever its pieces`() async throws {
@@ -41,7 +48,7 @@ import Testing
         continuation.finish()
       }
     }
-    let wire = try await FormTests.bytes(GzipBody.coded(body))
+    let wire = try await FormTests.bytes(CodedBody.coded(body, .gzip))
     let back = try await decoded(wire)
     #expect(back == all.flatMap { $0 })
   }
@@ -53,6 +60,10 @@ import Testing
     let sent = try encoder.encode(request, reportsUpload: false)
     #expect(sent.headers["Content-Encoding"] == "gzip")
     #expect((sent.body.length ?? .max) < 100)
+    var deflated = request
+    deflated.bodyCoding = .deflate
+    let other = try encoder.encode(deflated, reportsUpload: false)
+    #expect(other.headers["Content-Encoding"] == "deflate" && (other.body.length ?? .max) < 100)
     request.headers.append("Content-Encoding", "br")
     let left = try encoder.encode(request, reportsUpload: false)
     #expect(left.headers[all: "Content-Encoding"] == ["br"])

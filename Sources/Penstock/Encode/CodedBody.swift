@@ -1,31 +1,31 @@
 import CurlTransport
 
-/// Request bodies with gzip put on.
-enum GzipBody {
+/// Request bodies with a coding put on.
+enum CodedBody {
   /// What is coded at once, so that its length is known.
   private static let small = 64 << 10
 
-  static func coded(_ body: RequestBody) throws(HTTPError) -> RequestBody {
+  static func coded(_ body: RequestBody, _ coding: BodyCoding) throws(HTTPError) -> RequestBody {
     switch body.content {
     case .empty: return body
-    case .deferred: return try coded(try body.made())
-    case .file(let path): return body.replacingContent(with: try coded(try FileBody.opened(path)))
+    case .deferred: return try coded(try body.made(), coding)
+    case .file(let path): return body.replacingContent(with: try coded(try FileBody.opened(path), coding))
     case .bytes(let chunk):
-      if chunk.count <= small { return body.replacingContent(with: .bytes(try coded(chunk))) }
-      return body.replacingContent(with: stream(isReplayable: true) { ChunkSource(chunk) })
+      if chunk.count <= small { return body.replacingContent(with: .bytes(try coded(chunk, coding))) }
+      return body.replacingContent(with: stream(coding, isReplayable: true) { ChunkSource(chunk) })
     case .stream(let make):
-      return body.replacingContent(with: stream(isReplayable: body.isReplayable, make))
+      return body.replacingContent(with: stream(coding, isReplayable: body.isReplayable, make))
     }
   }
 
   private static func stream(
-    isReplayable: Bool, _ make: @escaping @Sendable () -> any BodySource
+    _ coding: BodyCoding, isReplayable: Bool, _ make: @escaping @Sendable () -> any BodySource
   ) -> RequestBody {
-    .source(length: nil, isReplayable: isReplayable) { GzipBodySource(make()) }
+    .source(length: nil, isReplayable: isReplayable) { CodedBodySource(make(), coding) }
   }
 
-  private static func coded(_ chunk: BodyChunk) throws(HTTPError) -> [UInt8] {
-    guard let deflater = BodyDeflater() else { throw GzipBodySource.outOfMemory }
+  private static func coded(_ chunk: BodyChunk, _ coding: BodyCoding) throws(HTTPError) -> [UInt8] {
+    guard let deflater = BodyDeflater(coding) else { throw CodedBodySource.outOfMemory }
     var coded: [UInt8] = []
     var output = [UInt8](repeating: 0, count: 16 << 10)
     chunk.withUnsafeBytes { bytes in
@@ -44,13 +44,14 @@ enum GzipBody {
 }
 
 /// Codes what another source gives, a block at a time.
-final class GzipBodySource: BodySource, @unchecked Sendable {
+final class CodedBodySource: BodySource, @unchecked Sendable {
   // Sendable: one task at a time reads it.
   static let outOfMemory = HTTPError(
     .outOfResources, phase: .request, message: "zlib has no memory to code the body")
   private static let block = 64 << 10
 
   private let source: any BodySource
+  private let coding: BodyCoding
   /// Nil: zlib's own.
   private let level: Int32?
   private var deflater: BodyDeflater?
@@ -58,14 +59,16 @@ final class GzipBodySource: BodySource, @unchecked Sendable {
   private var isSourceEmpty = false
   private var hasEnded = false
 
-  init(_ source: any BodySource, level: Int32? = nil) {
+  init(_ source: any BodySource, _ coding: BodyCoding, level: Int32? = nil) {
     self.source = source
+    self.coding = coding
     self.level = level
   }
 
   func next() async throws(HTTPError) -> BodyChunk? {
     if hasEnded { return nil }
-    guard let deflater = deflater ?? level.map({ BodyDeflater(level: $0) }) ?? BodyDeflater() else {
+    guard let deflater = deflater ?? level.map({ BodyDeflater(coding, level: $0) }) ?? BodyDeflater(coding)
+    else {
       throw Self.outOfMemory
     }
     self.deflater = deflater
