@@ -50,8 +50,7 @@ public struct MultipartForm: Sendable {
   public mutating func addFile(
     _ name: String, fileName: String, bytes: some Sequence<UInt8>, contentType: String? = nil
   ) {
-    let type = contentType ?? Self.contentType(ofFile: fileName)
-    parts.append(Part(name, fileName: fileName, body: .bytes(bytes).typed(type)))
+    parts.append(.file(name, fileName: fileName, bytes: bytes, contentType: contentType))
   }
 
   /// Adds a file, which is opened and measured when the request is sent and read as it goes out.
@@ -62,9 +61,7 @@ public struct MultipartForm: Sendable {
   public mutating func addFile(
     _ name: String, path: String, fileName: String? = nil, contentType: String? = nil
   ) {
-    let shown = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
-    let type = contentType ?? Self.contentType(ofFile: shown)
-    parts.append(Part(name, fileName: shown, body: .file(path).typed(type)))
+    parts.append(.file(name, path: path, fileName: fileName, contentType: contentType))
   }
 
   /// What curl takes a file for by its name.

@@ -36,6 +36,20 @@ import Testing
     #expect(try rows[2].get() == expected[1])
   }
 
+  @Test func `the data of an event is read by a coding, and what is none names the event`() async throws {
+    struct Delta: Decodable, Equatable { let finishReason: String }
+    let text =
+      "event: delta\nid: 7\ndata: {\"finish_reason\":\ndata: \"é\"}\n\nevent: delta\nid: 8\ndata: [DONE]\n\n"
+    let (events, _) = await collected(ResponseBody(Array(text.utf8)).serverSentEvents)
+    #expect(try events[0].value(as: Delta.self, coding: .snakeCase) == Delta(finishReason: "é"))
+    do {
+      _ = try events[1].value(as: Delta.self)
+      Issue.record("no error")
+    } catch {
+      #expect(error.kind == .invalidRecord && error.message.contains("\"delta\" and ID \"8\""))
+    }
+  }
+
   @Test func `a decoder of the caller's own is asked itself`() async {
     struct Marked: Decodable, Sendable, Equatable {
       let mark: String?

@@ -55,6 +55,23 @@ import Testing
     #expect(again == expected)
   }
 
+  @Test func `parts come from a builder, nil left out`() async throws {
+    let caption: String? = nil
+    let isDraft = true
+    let form = MultipartForm {
+      MultipartForm.Part.value("title", "A cat")
+      MultipartForm.Part.value("caption", caption)
+      if isDraft { MultipartForm.Part.value("draft", true) }
+      for number in 1...2 { MultipartForm.Part.value("n", number) }
+      MultipartForm.Part.file("picture", fileName: "cat.png", bytes: [1, 2])
+      MultipartForm.Part("raw", body: .string("x"), headers: ["X-A": "1"])
+    }
+    #expect(form.parts.map(\.name) == ["title", "draft", "n", "n", "picture", "raw"])
+    #expect(form.parts[4].fileName == "cat.png" && form.parts[4].body.contentType == "image/png")
+    let text = try await Self.text(.multipart(form))
+    #expect(text.contains("name=\"draft\"\r\n\r\ntrue\r\n") && text.hasSuffix("--\(form.boundary)--\r\n"))
+  }
+
   @Test func `an empty form is its end alone`() async throws {
     let text = try await Self.text(.multipart(MultipartForm(boundary: "B")))
     #expect(text == "--B--\r\n")

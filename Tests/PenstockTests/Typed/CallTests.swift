@@ -133,6 +133,33 @@ struct CallTests {
     #expect(error?.kind == .encodingFailed && error?.message.contains("rate") == true)
   }
 
+  @Test func `a model's properties become the parts of a form, its data files`() async throws {
+    struct Profile: Encodable, Sendable {
+      let name = "Ann"
+      let tags = ["x", "y"]
+      let picture = Data([0, 255])
+      let gone: String? = nil
+    }
+    let api = API(answering: .status(204))
+    try await api.client.path("x").bodyEncoder(.multipart()).post(Profile()).send()
+    let request = api.mock.requests[0]
+    let type = try #require(request.headers["Content-Type"])
+    #expect(type.hasPrefix("multipart/form-data; boundary="))
+    let boundary = String(type.dropFirst("multipart/form-data; boundary=".count))
+    let names = ["name=\"name\"", "name=\"tags\"", "name=\"tags\"", "name=\"picture\"; filename=\"picture\""]
+    var bytes: [[UInt8]] = []
+    var heads: [String] = []
+    for try await part in ResponseBody(request.body).multipartParts(boundary: boundary) {
+      heads.append(part.headers["Content-Disposition"] ?? "")
+      bytes.append(try await part.body.collect(upTo: .kibibytes(1)))
+    }
+    #expect(heads == names.map { "form-data; " + $0 })
+    #expect(bytes == [Array("Ann".utf8), [0x78], [0x79], [0, 255]])
+    struct Bad: Encodable, Sendable { let rate = Double.nan }
+    let error = await failure { try await api.client.path("x").body(Bad(), as: .multipart()).send() }
+    #expect(error?.kind == .encodingFailed && error?.message.contains("rate") == true)
+  }
+
   @Test func `the client's default Content-Type beats the body's`() async throws {
     let api = API("https://h") { $0.headers = ["Content-Type": "application/vnd.x+json"] }
     api.mock.on(.any, .status(204))
@@ -192,6 +219,9 @@ struct CallTests {
     #expect(raw.method == .post && raw.body.contentType == "a/b" && raw.body.length == 2)
     let file = Request.file("https://h/", path: "/tmp/none")
     #expect(file.method == .put && file.body.contentType == "application/octet-stream")
+    let search = try Request.get("https://h/x?a=1#f", query: ["q": "b c", "none": nil, "n": 2])
+    #expect(search.method == .get && search.url == "https://h/x?a=1&q=b%20c&n=2#f")
+    #expect(throws: HTTPError.self) { try Request.get("https://h/", query: ["x": Double.nan]) }
   }
 
   @Test func `what finalizes a call comes behind all that branches change`() async throws {

@@ -90,6 +90,18 @@ struct CodingTests {
     #expect(api.mock.requests[1].text == #"{"createdAt":1700000000.25}"#)
   }
 
+  @Test func `JSON can be written as literals and looked into`() async throws {
+    let json: JSONValue = ["name": "Ann \(1)", "tags": ["a", 1, 1.5, true, nil], "n": -3]
+    #expect(json["name"]?.string == "Ann 1" && json["n"]?.int == -3 && json["n"]?.double == -3)
+    #expect(
+      json["tags"]?.array?.count == 5 && json["tags"]?[3]?.bool == true && json["tags"]?[4]?.isNull == true)
+    #expect(json.object?.keys.sorted() == ["n", "name", "tags"] && json["tags"]?[2]?.double == 1.5)
+    let api = API("https://h")
+    api.mock.on(.any, .status(204))
+    try await api.client.path("x").post(["a": [1, "b"]] as JSONValue).send()
+    #expect(api.mock.requests[0].text == #"{"a":[1,"b"]}"#)
+  }
+
   @Test func `a custom key form goes both ways`() throws {
     let coding = JSONCoding(
       keys: .custom({ $0.uppercased() }, { $0 == "USERID" ? "userID" : "createdAt" }),

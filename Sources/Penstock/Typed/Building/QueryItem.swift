@@ -6,6 +6,8 @@ public struct QueryItem: Sendable, Hashable {
   public var value: String?
   /// A value that can't be written: it fails the request.
   var unwritable: String?
+  /// The bytes that the value was made of, for forms that can take them as they are.
+  var bytes: [UInt8]?
 
   /// A name and a value.
   public init(_ name: String, text value: String?) {

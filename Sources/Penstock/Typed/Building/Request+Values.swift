@@ -61,6 +61,17 @@ extension Request {
     _ url: String, _ form: MultipartForm, method: HTTPMethod = .post, headers: HTTPFields = [:]
   ) -> Request { Request(method, url, headers: headers, body: .multipart(form)) }
 
+  /// GET with items behind the URL's own query, in their order; those that are nil are left out.
+  ///
+  /// - Throws: `HTTPError.Kind.encodingFailed` for a value that can't be written.
+  public static func get(
+    _ url: String, query: KeyValuePairs<String, (any URLValue)?>, headers: HTTPFields = [:]
+  ) throws(HTTPError) -> Request {
+    var request = Request.get(url, headers: headers)
+    for (name, value) in query { try request.addQuery(name, value) }
+    return request
+  }
+
   /// Adds a query item to the URL; nil adds none.
   ///
   /// - Throws: `HTTPError.Kind.encodingFailed` for a value that can't be written.

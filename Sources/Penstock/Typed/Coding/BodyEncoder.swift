@@ -53,3 +53,29 @@ public struct FormEncoder: BodyEncoder {
     .form(try encoding.items(value).map { ($0.name, $0.value ?? "") })
   }
 }
+
+/// Encodes a model's properties as a form of parts (`multipart/form-data`), by the rules of a query encoding; `Data` goes
+/// as a file that is called like its property.
+public struct MultipartEncoder: BodyEncoder {
+  /// How values become parts.
+  public var encoding: QueryEncoding
+
+  /// An encoder of these rules.
+  public init(_ encoding: QueryEncoding = .standard) { self.encoding = encoding }
+
+  /// The form.
+  /// - Throws: `HTTPError.Kind.encodingFailed` naming what can't be written.
+  public func encode(_ value: some Encodable) throws -> RequestBody {
+    let items = try encoding.items(value)
+    return .multipart(
+      MultipartForm {
+        for item in items {
+          if let bytes = item.bytes {
+            MultipartForm.Part.file(item.name, fileName: item.name, bytes: bytes)
+          } else {
+            MultipartForm.Part.value(item.name, item.value ?? "")
+          }
+        }
+      })
+  }
+}

@@ -151,6 +151,12 @@ extension BodyEncoder where Self == FormEncoder {
   /// A form of these rules.
   public static func form(_ encoding: QueryEncoding = .standard) -> FormEncoder { FormEncoder(encoding) }
 }
+extension BodyEncoder where Self == MultipartEncoder {
+  /// A form of parts of these rules.
+  public static func multipart(_ encoding: QueryEncoding = .standard) -> MultipartEncoder {
+    MultipartEncoder(encoding)
+  }
+}
 extension BodyEncoder where Self == PlainTextEncoder {
   /// Plain text.
   public static var plainText: PlainTextEncoder { PlainTextEncoder() }

@@ -78,6 +78,36 @@ public enum JSONValue: Sendable, Hashable, Codable {
     }
   }
 
+  /// The number, rounded to 64 bits where it has more; nil for anything else.
+  public var double: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    default: nil
+    }
+  }
+
+  /// The truth value; nil for anything else.
+  public var bool: Bool? {
+    if case .bool(let value) = self { return value }
+    return nil
+  }
+
+  /// The elements of an array; nil for anything else.
+  public var array: [JSONValue]? {
+    if case .array(let values) = self { return values }
+    return nil
+  }
+
+  /// The members of an object; nil for anything else.
+  public var object: [String: JSONValue]? {
+    if case .object(let members) = self { return members }
+    return nil
+  }
+
+  /// Whether it is `null`.
+  public var isNull: Bool { self == .null }
+
   /// The value as JSON on several lines, members sorted by name.
   public var prettyPrinted: String {
     let encoder = JSONEncoder()

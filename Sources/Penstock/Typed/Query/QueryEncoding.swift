@@ -117,7 +117,7 @@ public struct QueryEncoding: Sendable {
   private func flatten(_ node: ValueNode, name: String, into items: inout [QueryItem]) {
     switch node.content {
     case .missing, .null: break
-    case .text(let text, _): items.append(QueryItem(name, text: text))
+    case .text: items.append(item(name, node))
     case .object(let members):
       if nesting == .json, !name.isEmpty {
         items.append(QueryItem(name, text: node.json))
@@ -150,13 +150,19 @@ public struct QueryEncoding: Sendable {
     }
     let texts = kept.map(\.plainText)
     switch arrays {
-    case .repeated: items += texts.map { QueryItem(name, text: $0) }
-    case .brackets: items += texts.map { QueryItem(name + "[]", text: $0) }
-    case .indexed: items += texts.enumerated().map { QueryItem("\(name)[\($0.offset)]", text: $0.element) }
+    case .repeated: items += kept.map { item(name, $0) }
+    case .brackets: items += kept.map { item(name + "[]", $0) }
+    case .indexed: items += kept.enumerated().map { item("\(name)[\($0.offset)]", $0.element) }
     case .comma: if !texts.isEmpty { items.append(QueryItem(name, text: texts.joined(separator: ","))) }
     case .separated(let mark):
       if !texts.isEmpty { items.append(QueryItem(name, text: texts.joined(separator: mark))) }
     }
+  }
+
+  private func item(_ name: String, _ node: ValueNode) -> QueryItem {
+    var item = QueryItem(name, text: node.plainText)
+    item.bytes = node.bytes
+    return item
   }
 
   func text(_ data: Data) -> String {

@@ -13,6 +13,8 @@ final class ValueNode {
   }
 
   var content = Content.missing
+  /// What the text was made of, where that were bytes.
+  var bytes: [UInt8]?
 
   var isNull: Bool {
     switch content {

@@ -14,7 +14,9 @@ struct ValueTreeEncoder: Encoder {
     switch value {
     case let value as Date:
       node.content = .text(encoding.dates.text(value), isLiteral: encoding.dates.isNumber)
-    case let value as Data: node.content = .text(encoding.text(value), isLiteral: false)
+    case let value as Data:
+      node.content = .text(encoding.text(value), isLiteral: false)
+      node.bytes = Array(value)
     case let value as Decimal:
       guard !value.isNaN else { throw notFinite(value, path) }
       node.content = .text(value.description, isLiteral: true)
