@@ -192,6 +192,35 @@ import Testing
     #expect(request.redirects?.limit == 3 && request.redirects?.keepsSecrets == true)
   }
 
+  @Test func `proxies, certificates, ranges and retries`() throws {
+    let request = try Request(
+      curl: """
+        curl -x socks5h://p:1080 -U me:pw --noproxy a,b -E c.pem --key k.pem --pass pw --tlsv1.2 --tls-max 1.3 \
+        --capath /roots --pinnedpubkey 'sha256//a=;sha256//b=' -r 0-99 --retry 3 https://h/
+        """)
+    guard case .through(let proxy, let rules)? = request.proxy else {
+      Issue.record("no proxy")
+      return
+    }
+    #expect(
+      proxy.url == "socks5h://p:1080" && proxy.user == "me" && proxy.password == "pw" && rules == ["a", "b"])
+    #expect(request.tls?.identity?.content == .files(certificate: "c.pem", key: "k.pem"))
+    #expect(request.tls?.identity?.password == "pw" && request.tls?.minimumVersion == .v1_2)
+    #expect(request.tls?.maximumVersion == .v1_3 && request.tls?.extraRoots == [.directory("/roots")])
+    #expect(request.tls?.pinnedKeys == ["sha256//a=", "sha256//b="])
+    #expect(request.headers["Range"] == "bytes=0-99" && request.retry?.limit == 3)
+    #expect(try Request(curl: "curl --noproxy '*' -x p:1 http://h/").proxy == .direct)
+    #expect(try Request(curl: "curl -x '' http://h/").proxy == .direct)
+    #expect(try Request(curl: "curl --noproxy a http://h/").proxy == .environmentExcept(["a"]))
+    let file = try Request(curl: "curl -E me.p12:pw --cert-type p12 https://h/")
+    #expect(file.tls?.identity?.content == .pkcs12File("me.p12") && file.tls?.identity?.password == "pw")
+    for command in [
+      "curl -x h:p:q http://h/", "curl -U a:b http://h/", "curl --key k https://h/", "curl --tls-max 9 h",
+    ] {
+      #expect(throws: HTTPError.self) { try Request(curl: command) }
+    }
+  }
+
   @Test func `credentials that answer or sign are the request's own`() throws {
     let digest = try Request(curl: "curl --digest -u me:pw http://h/")
     #expect(!digest.headers.contains("Authorization") && !digest.hasNoChoices)
@@ -275,6 +304,14 @@ import Testing
     full.timeouts?.connect = .milliseconds(2500)
     full.timeouts?.total = .seconds(7)
     full.rateLimit = .bytesPerSecond(1000)
+    full.tls?.identity = ClientIdentity(.files(certificate: "c.pem", key: "k.pem"), password: "hush")
+    full.tls?.minimumVersion = .v1_2
+    full.tls?.pinnedKeys = ["sha256//x="]
+    var proxy = ProxyServer(.https, host: "p", port: 443, user: "me", password: "hush")
+    proxy.authentication = .digest
+    proxy.tunnelsAlways = true
+    full.proxy = .through(proxy, except: ["a", ".b"])
+    full.retry = RetryPolicy(limit: 2)
     full.expectContinue = .seconds(2)
     full.redirects = RedirectPolicy()
     full.redirects?.limit = 4
@@ -286,6 +323,7 @@ import Testing
       back.timeouts == full.timeouts && back.rateLimit == full.rateLimit && back.addressing == full.addressing
     )
     #expect(back.tls == full.tls && back.redirects?.limit == 4)
+    #expect(back.proxy == full.proxy && back.retry?.limit == 2 && !full.curlCommand().contains("hush"))
     let text = try await FormTests.text(back.body)
     #expect(text == "line\nü'")
 

@@ -11,7 +11,8 @@ struct CurlArguments: Sendable {
     "f": "fail", "o": "output", "O": "remote-name", "N": "no-buffer", "g": "globoff", "4": "ipv4",
     "6": "ipv6",
     "#": "progress-bar", "q": "disable", "w": "write-out", "J": "remote-header-name", "D": "dump-header",
-    "R": "remote-time",
+    "R": "remote-time", "x": "proxy", "U": "proxy-user", "p": "proxytunnel", "E": "cert", "r": "range",
+    "1": "tlsv1",
   ]
 
   private static let valued: Set<String> = [
@@ -21,7 +22,10 @@ struct CurlArguments: Sendable {
     "user-agent", "referer", "max-redirs", "cacert", "connect-timeout", "max-time", "interface",
     "unix-socket",
     "resolve", "limit-rate", "expect100-timeout", "output", "output-dir", "write-out", "dump-header",
-    "keepalive-time", "max-filesize", "proto", "proto-redir", "stderr", "trace", "trace-ascii",
+    "keepalive-time", "max-filesize", "proto", "proto-redir", "stderr", "trace", "trace-ascii", "range",
+    "retry",
+    "proxy", "proxy-user", "noproxy", "socks4", "socks4a", "socks5", "socks5-hostname", "cert", "cert-type",
+    "key", "pass", "tls-max", "capath", "pinnedpubkey",
   ]
 
   private static let flags: Set<String> = [
@@ -32,7 +36,9 @@ struct CurlArguments: Sendable {
     "globoff", "progress-bar", "no-progress-meter", "path-as-is", "tcp-nodelay", "disable",
     "remote-header-name", "remote-time", "create-dirs", "no-keepalive", "http2-prior-knowledge",
     "tcp-fastopen",
-    "styled-output", "no-clobber", "tr-encoding",
+    "styled-output", "no-clobber", "tr-encoding", "proxytunnel", "proxy-basic", "proxy-digest",
+    "proxy-anyauth",
+    "tlsv1", "tlsv1.0", "tlsv1.1", "tlsv1.2", "tlsv1.3", "fail-early", "trace-time",
   ]
 
   /// In curl's manner: options anywhere, letters bundled, `--` ends them.

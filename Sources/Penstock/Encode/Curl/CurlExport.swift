@@ -11,7 +11,7 @@ extension Request {
   ///
   /// `Request(curl:)` reads it back. A body that a shell can't write (a stream, bytes that aren't text) is read by curl
   /// from its standard input. What curl doesn't have is left out: the limits of first byte and idleness, a coding put
-  /// on the body, trailers, priorities.
+  /// on the body, trailers, priorities, certificates that are in memory, middlewares and credentials that make fields later.
   public func curlCommand(secrets: SecretDisplay = .redacted) -> String {
     CurlExport.command(self, ClientConfiguration()).text(showsSecrets: secrets == .shown)
   }
@@ -194,9 +194,11 @@ enum CurlExport {
     case .http1_1: command.flag("--http1.1")
     case .http2: command.flag("--http2")
     }
-    let tls = request.tls ?? configuration.tls
-    if !tls.verifiesTrust || !tls.verifiesName { command.flag("-k") }
-    if let file = tls.caFile { command.option("--cacert", file) }
+    CurlNetwork.add(request.tls ?? configuration.tls, to: &command)
+    CurlNetwork.add(request.proxy ?? configuration.proxy, to: &command)
+    if let retry = request.retry ?? configuration.retry, retry.limit > 0 {
+      command.option("--retry", "\(retry.limit)")
+    }
     let addressing = request.addressing ?? configuration.addressing
     switch addressing.family {
     case .any: break

@@ -6,9 +6,10 @@ extension Request {
   /// ```
   ///
   /// Quotes are read as a shell reads them; nothing is expanded or run. Understood are: `-X -H -d` and its kin,
-  /// `--json -F -T -G --url-query -I -u --digest --aws-sigv4 --oauth2-bearer -b -c -A -e -L --location-trusted --max-redirs -k --cacert
+  /// `--json -F -T -G --url-query -I -r -u --digest --aws-sigv4 --oauth2-bearer -b -c -A -e -L --location-trusted --max-redirs
+  /// --retry -k --cacert --capath -E --cert-type --key --pass --pinnedpubkey --tlsv1.2 --tls-max -x -U --noproxy -p --socks5
   /// --connect-timeout -m --compressed --http1.1 --http2 -4 -6 --interface --unix-socket --resolve --limit-rate
-  /// --expect100-timeout`. What concerns curl's own output (`-s -v -i -o` …) is passed over. As in curl, redirects are
+  /// --expect100-timeout`, with their kin. What concerns curl's own output (`-s -v -i -o` …) is passed over. As in curl, redirects are
   /// followed with `-L` only, and content codings asked for with `--compressed` only. Files named by `-d @FILE`, `-b`
   /// and `-F 'a=<FILE'` are read here, those of `-T`, `--data-binary @FILE` alone and `-F 'a=@FILE'` when the request
   /// is sent.
@@ -44,6 +45,7 @@ struct CurlImport {
   private var redirectLimit: Int?
   private var cookies: [String] = []
   private var jar: CookieJar?
+  private var network = CurlNetwork()
 
   init() { request.decodesContent = false }
 
@@ -90,6 +92,8 @@ struct CurlImport {
       follows = true
       redirects.keepsSecrets = true
     case "max-redirs": redirectLimit = try Self.number(name, value)
+    case "range": request.headers["Range"] = "bytes=" + value
+    case "retry": request.retry = RetryPolicy(limit: try Self.number(name, value))
     default: try takeTransport(name, value)
     }
   }
@@ -123,7 +127,7 @@ struct CurlImport {
     case "resolve": addressing.overrides.append(value.hasPrefix("+") ? String(value.dropFirst()) : value)
     case "limit-rate": request.rateLimit = .perSecond(try Self.bytes(value))
     case "expect100-timeout": request.expectContinue = try Self.seconds(name, value)
-    default: break
+    default: try network.take(name, value)
     }
     if addressing != request.addressing ?? Addressing() { request.addressing = addressing }
   }
@@ -186,6 +190,7 @@ struct CurlImport {
       request.headers.append("Cookie", cookies.joined(separator: "; "))
     }
     if let jar { request.cookies = .jar(jar) }
+    try network.apply(to: &request)
     var redirects = follows ? redirects : RedirectPolicy.none
     if follows, let redirectLimit { redirects.limit = redirectLimit < 0 ? .max : redirectLimit }
     request.redirects = redirects
