@@ -53,6 +53,15 @@ package final class ContentDecoder {
     self.steps = steps
   }
 
+  /// A decoder for a gzip file, which zeros may follow.
+  init(
+    gzipFileWithin limits: DecodingLimits, pool: SlabPool = SlabPool(keep: 2)
+  ) throws(HTTPError) {
+    self.limits = limits
+    self.pool = pool
+    steps = [Step(stage: try GzipStage(allowsPadding: true))]
+  }
+
   /// Whether such a response has a body that could be decoded: not for HEAD, CONNECT, 1xx, 204 and 304,
   /// whose `Content-Encoding` tells only what a GET would have got.
   package static func applies(method: HTTPMethod, status: HTTPStatus) -> Bool {

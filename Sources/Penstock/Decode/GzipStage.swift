@@ -1,4 +1,4 @@
-/// gzip (RFC 1952): one member or several, one after the other; nothing else may follow.
+/// gzip (RFC 1952): one member or several, one after the other; nothing else may follow, but for zeros that fill up a file.
 final class GzipStage: DecodingStage {
   private enum State {
     /// Before the first byte, where an end is fine: an empty body.
@@ -13,8 +13,11 @@ final class GzipStage: DecodingStage {
 
   private let stream: InflateStream
   private var state = State.empty
+  private let allowsPadding: Bool
 
-  init() throws(HTTPError) {
+  /// - Parameter allowsPadding: whether zeros may follow a member, as in files that were filled up to whole blocks.
+  init(allowsPadding: Bool = false) throws(HTTPError) {
+    self.allowsPadding = allowsPadding
     guard let stream = InflateStream(.gzip) else { throw .decoderUnavailable(.gzip) }
     self.stream = stream
   }
@@ -24,6 +27,9 @@ final class GzipStage: DecodingStage {
   ) throws(HTTPError) -> StageProgress {
     var total = StageProgress()
     while total.produced < output.count {
+      if state == .between, allowsPadding {
+        total.consumed += input[total.consumed...].prefix { $0 == 0 }.count
+      }
       let rest = UnsafeRawBufferPointer(rebasing: input[total.consumed...])
       switch state {
       case .empty:

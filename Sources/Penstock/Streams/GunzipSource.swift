@@ -33,7 +33,7 @@ final class GunzipSource: BodySource, @unchecked Sendable {
 
 extension ResponseBody {
   /// The body unpacked, where its content is gzip: a `.gz` file, as opposed to a content coding, which the client
-  /// takes off. Files one after another are one body, as with `gunzip`.
+  /// takes off. Files one after another are one body, as with `gunzip`, and zeros between and behind them are passed over.
   ///
   /// - Parameter limits: what it may grow to; beyond them the body throws `HTTPError.Kind.bodyTooLarge`.
   /// - Returns: the body, which throws `HTTPError.Kind.contentEncoding` for damaged content and `truncated` where
@@ -43,7 +43,7 @@ extension ResponseBody {
     return layered(keepsLength: false) { source in
       do throws(HTTPError) {
         return GunzipSource(
-          source, decoder: try ContentDecoder(codings: [.gzip], limits: limits), origin: origin)
+          source, decoder: try ContentDecoder(gzipFileWithin: limits), origin: origin)
       } catch {
         return FailedSource(source, error)
       }

@@ -63,6 +63,25 @@ final class WatchedSource: BodySource {
     }
   }
 
+  @Test func `zeros between and behind gzip files are passed over, other bytes are errors`() async throws {
+    let file = Deflater.gzip(Array("a text".utf8))
+    let zeros = [UInt8](repeating: 0, count: 700)
+    for size in [1, 2, 512, 4096] {
+      let padded = pieces(file + zeros + file + zeros, size)
+      #expect(try await bytes(ResponseBody(pieces: padded).gunzipped()) == Array("a texta text".utf8))
+    }
+    #expect(await collected(ResponseBody(file + zeros + [7]).gunzipped()).1?.kind == .contentEncoding)
+    #expect(await collected(ResponseBody(zeros).gunzipped()).1?.kind == .contentEncoding)
+  }
+
+  @Test func `every cut of a gzip file gives the same bytes`() async throws {
+    let packed = Deflater.gzip(Array("é\u{1F680} text".utf8)) + Deflater.gzip(Array("tail".utf8))
+    for cut in 0...packed.count {
+      let body = ResponseBody(pieces: [Array(packed[..<cut]), Array(packed[cut...])])
+      #expect(try await bytes(body.gunzipped()) == Array("é\u{1F680} texttail".utf8), "cut at \(cut)")
+    }
+  }
+
   @Test func `cut and damaged gzip files are errors`() async {
     let packed = Deflater.gzip(Self.text)
     #expect(await collected(ResponseBody(packed.dropLast(9)).gunzipped()).1?.kind == .truncated)
