@@ -119,6 +119,13 @@ struct PathTests {
     #expect(try call.path("b").request().url == "https://other.test/z/b?y=1&q=2")
   }
 
+  @Test(arguments: ["other.test/z", "/z", ""]) func `a URL that isn't absolute is no place to begin anew`(
+    _ url: String
+  ) async {
+    let error = await failure { try client.path("a").absolute(url: url).request() }
+    #expect(error?.kind == .invalidURL && error?.message.contains("\"\(url)\"") == true)
+  }
+
   @Test func `an environment is scheme, host, port and base path`() throws {
     let environment = Environment(scheme: "http", host: "h.test", port: 8080, basePath: "/api/v2/")
     #expect(environment.baseURL == "http://h.test:8080/api/v2")

@@ -89,6 +89,15 @@ struct ValueTests {
     #expect(try await there.optionalValue(as: User.self) == Self.user)
   }
 
+  @Test func `an optional value is nil for null, unless it is text`() async throws {
+    let call = API(answering: .json(" null\n")).client.path("x")
+    #expect(try await call.optionalValue(as: User.self) == nil)
+    #expect(try await call.optionalValue(as: String.self) == " null\n")
+    #expect(try await call.value(as: User?.self) == nil)
+    let other = API(answering: .json("nulls")).client.path("x")
+    #expect(await failure { try await other.optionalValue(as: User.self) }?.kind == .decodingFailed)
+  }
+
   @Test func `a raw answer has any status, or accepted ones alone`() async throws {
     let call = API(answering: .json(#"{"a":[1,{"b":null}]}"#, status: 418)).client.path("x")
     let raw = try await call.raw()

@@ -66,7 +66,14 @@ struct CallPlan: Sendable {
 
   private func url(_ client: Client, _ items: [QueryItem]) throws(HTTPError) -> String {
     let path = path.endsInSlash ? path.text + "/" : path.text
-    if let absoluteURL { return BaseURL.join(absoluteURL, path: path, query: items) }
+    if let absoluteURL {
+      guard BaseURL.isAbsolute(absoluteURL) else {
+        throw HTTPError(
+          .invalidURL, phase: .queue, message: "\"\(Redaction.url(absoluteURL))\" is no absolute URL",
+          advice: "Begin it with https:// or http://, or use path(_:) for what is behind the base URL")
+      }
+      return BaseURL.join(absoluteURL, path: path, query: items)
+    }
     guard let base = client.base else {
       throw HTTPError(
         .invalidURL, phase: .queue,
@@ -88,7 +95,12 @@ struct CallPlan: Sendable {
             method: method, url: path.text)
         }
         items.append(item)
-      case .model(let make): items += try make(encoding)
+      case .model(let make):
+        do throws(HTTPError) {
+          items += try make(encoding)
+        } catch {
+          throw path.text.isEmpty ? error : error.naming(method: method, url: path.text)
+        }
       }
     }
     return items

@@ -81,7 +81,7 @@ extension Call {
   /// - Throws: as `value(as:)`, but for decoding.
   public func data() async throws(HTTPError) -> Data { Data(try await bytes()) }
 
-  /// Makes the call and gives the value, or nil for a status of 204 or 205 and for an empty body.
+  /// Makes the call and gives the value, or nil for a status of 204 or 205, for an empty body and for one that is `null`.
   ///
   /// - Parameter notFoundIsNil: whether 404 and 410 are nil too.
   /// - Throws: as `value(as:)`.
@@ -93,6 +93,7 @@ extension Call {
       notFoundIsNil && (status == 404 || status == 410)
     }
     guard let raw, !raw.bytes.isEmpty, raw.status != 204, raw.status != 205 else { return nil }
+    if raw.isNull, !RawResponse.isTakenAsItIs(type) { return nil }
     return try raw.decode(type, by: run.decoder)
   }
 

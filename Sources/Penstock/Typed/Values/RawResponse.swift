@@ -81,6 +81,18 @@ public struct RawResponse: Sendable {
     }
   }
 
+  /// Whether a value of this type is the body as it came.
+  static func isTakenAsItIs(_ type: Any.Type) -> Bool {
+    type == String.self || type == [UInt8].self || type == Data.self
+  }
+
+  /// Whether the body is JSON's `null`, with blanks around it or without.
+  var isNull: Bool {
+    guard bytes.count <= 64 else { return false }
+    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
+    return bytes.drop(while: isBlank).reversed().drop(while: isBlank).reversed().elementsEqual("null".utf8)
+  }
+
   /// An error about this answer, with the begin of its body.
   func error(_ kind: HTTPError.Kind, _ message: String, _ advice: String?) -> HTTPError {
     let kept = bytes.prefix(64 << 10)
