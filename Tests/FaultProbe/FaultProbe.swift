@@ -27,6 +27,8 @@
       try await Memory.bothWays(url: arguments[2], root: arguments[3], mebibytes: Int(arguments[4]) ?? 0)
     case "one-task": try await Memory.manyRequestsOfOneTask()
     case "slow-reader": try await Memory.slowReader()
+    case "streams": try await StreamMemory.run(mebibytes: Int(arguments[2]) ?? 1)
+    case "pipeline": try await StreamMemory.pipeline(mebibytes: Int(arguments[2]) ?? 1)
     case let other: print("unknown \(other)")
     }
   }

@@ -121,7 +121,7 @@ enum Memory {
   }
 
   /// The resident set in KiB.
-  private static var resident: Int {
+  static var resident: Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }
     var line = [CChar](repeating: 0, count: 128)

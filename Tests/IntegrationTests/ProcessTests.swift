@@ -48,6 +48,24 @@ import Testing
   }
 
   @Test(
+    "every stream of values and every operator holds little while much goes through it",
+    .enabled(if: Tool.showsMemory, "memory is the sanitizer's"))
+  func streams() async throws {
+    let (facts, lines, status) = try await run(["streams", "6"])
+    #expect(status == 0 && facts.count == 12, "\(lines)")
+    for (_, kibibytes) in facts { #expect(kibibytes < 3 << 10, "\(lines)") }
+  }
+
+  @Test(
+    "a pipeline from one server through three stages to another holds little while much goes through it",
+    .enabled(if: Tool.showsMemory, "memory is the sanitizer's"))
+  func pipeline() async throws {
+    let (facts, lines, status) = try await run(["pipeline", "24"])
+    #expect(status == 0 && (facts["pipeline-rows"] ?? 0) > 900_000, "\(lines)")
+    #expect(facts["pipeline-kibibytes"].map { $0 < 16 << 10 } == true, "\(lines)")
+  }
+
+  @Test(
     "a large upload and a large download share one connection of HTTP/2, whole and in little memory",
     .enabled(if: Tool.hasNghttpd && Tool.showsMemory, "needs nghttpd, openssl and its own memory"))
   func both_ways() async throws {

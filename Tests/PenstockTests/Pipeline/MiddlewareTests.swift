@@ -208,6 +208,35 @@ private struct Scribe: Middleware {
     #expect(third == nil && seen.text == ["ABC", "DE", "end well"])
   }
 
+  @Test func `one can count, hash, copy and change a body without reading ahead`() async throws {
+    let transport = FakeTransport { _, _ in .begin(200, "abc") }
+    let copy = Diary()
+    let hash = BodyHash(.sha256)
+    let client = Client.fake(transport, TestClock()) {
+      $0.middlewares = [
+        .intercepting { response, _ in
+          response.mappingBody(keepsLength: true) { body in
+            body.hashed(by: hash).tee { copy.write(String(decoding: $0, as: UTF8.self)) }
+          }
+          .mappingBody { $0.rechunked(bytes: 2) }
+        }
+      ]
+    }
+    let response = try await client.send(.get("http://a/"))
+    var iterator = response.body.makeAsyncIterator()
+    let first = try await iterator.next()
+    // The second chunk isn't there yet, and nobody has asked for it.
+    #expect(first.map(Array.init) == Array("ab".utf8) && copy.text == ["abc"] && hash.digest == nil)
+    transport.send(0, "de")
+    transport.finish(0)
+    let second = try await iterator.next()
+    #expect(second.map(Array.init) == Array("cd".utf8) && copy.text == ["abc", "de"])
+    let third = try await iterator.next()
+    #expect(third.map(Array.init) == Array("e".utf8))
+    let end = try await iterator.next()
+    #expect(try end == nil && hash.digest == Digest.of(Array("abcde".utf8), .sha256))
+  }
+
   @Test func `progress counts wire bytes under a changed body`() async throws {
     let transport = FakeTransport { _, _ in .response(200, [], "abcd") }
     let client = Client.fake(transport, TestClock()) {
