@@ -13,6 +13,9 @@ public struct APIDefaults: Sendable {
   public var validation = Validation()
   /// Reads what the server says about a failure; without one, problem details (RFC 9457) are read.
   public var errorDecoding: ErrorDecoding?
+  /// Sees each failure of a call, what can't be built and what can't be decoded included, and says what is thrown: the
+  /// same error, or another one.
+  public var onFailure: (@Sendable (HTTPError) -> HTTPError)?
   /// The largest body that is collected for a value; 64 MiB. A larger one throws `HTTPError.Kind.bodyTooLarge`.
   public var bodyLimit = ByteCount.mebibytes(64)
   /// How much of the body of a failed answer is kept for the error; 64 KiB.

@@ -3,6 +3,7 @@ import Foundation
 import PenstockTesting
 import StreamCore
 import TestSupport
+import Synchronization
 import Testing
 
 struct DecodingErrorTests {
@@ -118,6 +119,38 @@ struct APIErrorTests {
     let call = API(answering: .text("oops", status: 500)).client.path("x").decodingErrors(as: APIError.self)
     let error = await failure { try await call.send() }
     #expect(error?.apiError == nil && error?.response?.text == "oops" && error?.status == 500)
+  }
+
+  @Test func `each failure of a call is shown, and may become another one`() async {
+    struct Own: Error {}
+    struct Bad: Encodable, Sendable { let rate = Double.nan }
+    let seen = Mutex<[HTTPError.Kind]>([])
+    let api = API("https://h") {
+      $0.api.onFailure = { error in
+        seen.withLock { $0.append(error.kind) }
+        return error
+      }
+    }
+    api.mock.on(.call(.get, "/bad"), .text("no JSON"))
+    api.mock.on(.any, .status(404))
+    let call = api.client.path("x").onFailure { error in
+      error.kind == .httpStatus ? HTTPError(.readFailed, phase: .head, message: "mine") : error
+    }
+    #expect(await failure { try await call.value(as: User.self) }?.kind == .readFailed)
+    #expect(await failure { try await call.send() }?.kind == .readFailed)
+    #expect(await failure { try await call.open() }?.kind == .readFailed)
+    #expect(await failure { try await call.optionalValue(as: User.self) }?.kind == .readFailed)
+    #expect(await failure { try await api.client.path("bad").value(as: User.self) }?.kind == .decodingFailed)
+    #expect(await failure { try await api.client.path("..").string() }?.kind == .invalidURL)
+    #expect(await failure { try await api.client.path("x").post(Bad()).send() }?.kind == .encodingFailed)
+    let pages = api.client.pages(api.client.path("x"), of: User.self, next: .link())
+    #expect(await collected(pages).1?.kind == .httpStatus)
+    if case .failure(let error) = await call.result(as: User.self) { #expect(error.kind == .readFailed) }
+    #expect(
+      seen.withLock { $0 } == [
+        .readFailed, .readFailed, .readFailed, .readFailed, .decodingFailed, .invalidURL, .encodingFailed,
+        .httpStatus, .readFailed,
+      ])
   }
 
   @Test func `the error type may depend on the status`() async {

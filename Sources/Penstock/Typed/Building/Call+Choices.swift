@@ -84,6 +84,12 @@ extension Call {
   /// How the bodies of answers that aren't accepted are read.
   public func errorDecoding(_ decoding: ErrorDecoding) -> Call { with { $0.errorDecoding = decoding } }
 
+  /// Sees each failure of this call, what can't be built and what can't be decoded included, and says what is thrown:
+  /// the same error, or another one. Several go in their order, the client's comes last.
+  public func onFailure(_ handle: @escaping @Sendable (HTTPError) -> HTTPError) -> Call {
+    with { $0.failureHandlers.append(handle) }
+  }
+
   /// The largest body that is collected.
   public func bodyLimit(_ limit: ByteCount) -> Call { with { $0.bodyLimit = limit } }
 }

@@ -19,6 +19,7 @@ struct CallPlan: Sendable {
   var validation = Validation()
   var errorDecoding: ErrorDecoding?
   var bodyLimit: ByteCount?
+  var failureHandlers: [@Sendable (HTTPError) -> HTTPError] = []
   /// What is changed in the request, in order.
   var changes: [@Sendable (inout Request) throws -> Void] = []
   /// What is changed behind all that, wherever it stands in the chain.

@@ -4,12 +4,15 @@ extension Client {
   /// - Throws: as `Call.value(as:)`.
   @discardableResult
   public func send<E: Endpoint>(_ endpoint: E) async throws(HTTPError) -> TypedResponse<E.Value> {
-    do throws(HTTPError) {
-      let run = CallRun(try await endpoint.prepare(endpoint.call(self)))
-      let raw = try await run.validatedOrFail(decodes: true)
-      return TypedResponse(try endpoint.value(from: raw, by: run.decoder), raw)
-    } catch {
-      throw endpoint.telling(error)
+    let call = endpoint.call(self)
+    return try await CallRun(call).told { () async throws(HTTPError) in
+      do throws(HTTPError) {
+        let run = CallRun(try await endpoint.prepare(call))
+        let raw = try await run.validatedOrFail(decodes: true)
+        return TypedResponse(try endpoint.value(from: raw, by: run.decoder), raw)
+      } catch {
+        throw endpoint.telling(error)
+      }
     }
   }
 

@@ -128,6 +128,10 @@ struct PageFetch<Page: Sendable>: Sendable {
   let steps: PageSteps<Page>
 
   func run(_ step: Step) async throws(HTTPError) -> Fetched {
+    try await CallRun(call).told { () async throws(HTTPError) in try await fetched(step) }
+  }
+
+  private func fetched(_ step: Step) async throws(HTTPError) -> Fetched {
     let request: Request
     let call: Call
     let index: Int

@@ -13,7 +13,9 @@ extension Call {
     as type: Value.Type = Value.self
   ) async throws(HTTPError) -> Value {
     let run = CallRun(self)
-    return try await run.validatedOrFail(decodes: true).decode(type, by: run.decoder)
+    return try await run.told { () async throws(HTTPError) in
+      try await run.validatedOrFail(decodes: true).decode(type, by: run.decoder)
+    }
   }
 
   /// Makes the call and ignores what is in the answer; for a result of type `Void`.
@@ -28,8 +30,10 @@ extension Call {
     as type: Value.Type = Value.self
   ) async throws(HTTPError) -> TypedResponse<Value> {
     let run = CallRun(self)
-    let raw = try await run.validatedOrFail(decodes: true)
-    return TypedResponse(try raw.decode(type, by: run.decoder), raw)
+    return try await run.told { () async throws(HTTPError) in
+      let raw = try await run.validatedOrFail(decodes: true)
+      return TypedResponse(try raw.decode(type, by: run.decoder), raw)
+    }
   }
 
   /// Makes the call and gives the value with the header fields.
@@ -48,32 +52,40 @@ extension Call {
   /// - Throws: as `value(as:)`, but for decoding.
   public func raw(allowHTTPError: Bool = true) async throws(HTTPError) -> RawResponse {
     let run = CallRun(self)
-    return allowHTTPError ? try await run.whole() : try await run.validatedOrFail(decodes: false)
+    return try await run.told { () async throws(HTTPError) in
+      allowHTTPError ? try await run.whole() : try await run.validatedOrFail(decodes: false)
+    }
   }
 
   /// Makes the call for its effect; the body of the answer is read and dropped.
   ///
   /// - Throws: as `value(as:)`, but for decoding.
-  public func send() async throws(HTTPError) { _ = try await CallRun(self).validatedOrFail(decodes: false) }
+  public func send() async throws(HTTPError) { _ = try await raw(allowHTTPError: false) }
 
   /// Makes the call and gives the answer with its body still on its way, once status and content type are
   /// accepted. Further checks aren't made, since they need the whole body.
   ///
   /// - Throws: as `value(as:)`, but for what comes behind the head.
-  public func open() async throws(HTTPError) -> Response { try await CallRun(self).accepted() }
+  public func open() async throws(HTTPError) -> Response {
+    let run = CallRun(self)
+    return try await run.told { () async throws(HTTPError) in try await run.accepted() }
+  }
 
   /// Makes the call and gives the body as text, in the character set that the answer names, else UTF-8.
   ///
   /// - Throws: as `value(as:)`.
   public func string() async throws(HTTPError) -> String {
-    try await CallRun(self).validatedOrFail(decodes: false).string()
+    let run = CallRun(self)
+    return try await run.told { () async throws(HTTPError) in
+      try await run.validatedOrFail(decodes: false).string()
+    }
   }
 
   /// Makes the call and gives the body as bytes.
   ///
   /// - Throws: as `value(as:)`, but for decoding.
   public func bytes() async throws(HTTPError) -> [UInt8] {
-    try await CallRun(self).validatedOrFail(decodes: false).bytes
+    try await raw(allowHTTPError: false).bytes
   }
 
   /// Makes the call and gives the body as `Data`.
@@ -89,12 +101,14 @@ extension Call {
     as type: Value.Type = Value.self, notFoundIsNil: Bool = false
   ) async throws(HTTPError) -> Value? {
     let run = CallRun(self)
-    let raw = try await run.validated(decodes: true) { status in
-      notFoundIsNil && (status == 404 || status == 410)
+    return try await run.told { () async throws(HTTPError) in
+      let raw = try await run.validated(decodes: true) { status in
+        notFoundIsNil && (status == 404 || status == 410)
+      }
+      guard let raw, !raw.bytes.isEmpty, raw.status != 204, raw.status != 205 else { return nil }
+      if raw.isNull, !RawResponse.isTakenAsItIs(type) { return nil }
+      return try raw.decode(type, by: run.decoder)
     }
-    guard let raw, !raw.bytes.isEmpty, raw.status != 204, raw.status != 205 else { return nil }
-    if raw.isNull, !RawResponse.isTakenAsItIs(type) { return nil }
-    return try raw.decode(type, by: run.decoder)
   }
 
   /// Makes the call and gives its outcome for a `switch`: the value, what the server said in its error type, or

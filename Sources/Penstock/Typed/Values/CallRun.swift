@@ -13,6 +13,19 @@ struct CallRun {
 
   var decoder: any BodyDecoder { call.plan.decoder ?? api.value.decoder }
 
+  /// What a body gives; what it throws is shown to those who want to see the call's failures, and may be another error
+  /// then.
+  func told<Value>(_ body: () async throws(HTTPError) -> Value) async throws(HTTPError) -> Value {
+    do throws(HTTPError) {
+      return try await body()
+    } catch {
+      var error = error
+      for handler in call.plan.failureHandlers { error = handler(error) }
+      if let handler = api.value.onFailure { error = handler(error) }
+      throw error
+    }
+  }
+
   /// The open answer, of whatever status.
   func open(decodes: Bool) async throws(HTTPError) -> (Response, HTTPMethod) {
     var request = try call.request()

@@ -77,6 +77,8 @@ extension Call {
     as type: Value.Type = Value.self, at path: String
   ) async throws(HTTPError) -> Value {
     let run = CallRun(self)
-    return try await run.validatedOrFail(decodes: true).decode(type, at: path, by: run.decoder)
+    return try await run.told { () async throws(HTTPError) in
+      try await run.validatedOrFail(decodes: true).decode(type, at: path, by: run.decoder)
+    }
   }
 }
