@@ -50,6 +50,16 @@ import Testing
     #expect(error?.kind == .redirectRefused)
   }
 
+  @Test func `what finalizes a call is done for each page anew`() async throws {
+    let api = API("https://h.test")
+    api.mock.on(.url("/n?p=2"), .json("[2]", headers: ["Link": "</n?p=3>; rel=next"]))
+    api.mock.on(.url("/n?p=3"), .json("[3]"))
+    api.mock.on(.any, .json("[1]", headers: ["Link": "</n?p=2>; rel=next"]))
+    let call = api.client.path("n").finalize { $0.headers.append("X-Signed", String($0.url.suffix(3))) }
+    #expect(try await numbers(api.client.pages(call, of: Int.self, next: .link())) == [1, 2, 3])
+    #expect(api.mock.requests.map { $0.headers[all: "X-Signed"] } == [["t/n"], ["p=2"], ["p=3"]])
+  }
+
   @Test func `pages by cursor in the body`() async throws {
     let api = API("https://h.test")
     api.mock.on(.url("https://h.test/n?size=2"), .json(#"{"items":[1,2],"next":"a b"}"#))

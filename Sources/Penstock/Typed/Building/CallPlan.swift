@@ -29,6 +29,13 @@ struct CallPlan: Sendable {
 
   /// The request that it stands for.
   func request(_ client: Client) throws(HTTPError) -> Request {
+    var request = try unfinishedRequest(client)
+    try apply(lastChanges, to: &request)
+    return request
+  }
+
+  /// The request without the changes that come last.
+  func unfinishedRequest(_ client: Client) throws(HTTPError) -> Request {
     if let ready { return ready }
     let api = client.api
     if let failure = path.failure ?? headerFailure {
@@ -52,17 +59,22 @@ struct CallPlan: Sendable {
       // A type that the client has for all its requests beats the body's.
       if client.defaultHeaders.contains("Content-Type") { request.body = request.body.typed(nil) }
     }
+    try apply(changes, to: &request)
+    return request
+  }
+
+  private func apply(
+    _ changes: [@Sendable (inout Request) throws -> Void], to request: inout Request
+  ) throws(HTTPError) {
     do {
       for change in changes { try change(&request) }
-      for change in lastChanges { try change(&request) }
     } catch {
-      if let error = error as? HTTPError { throw error.naming(method: method, url: request.url) }
+      if let error = error as? HTTPError { throw error.naming(method: request.method, url: request.url) }
       throw HTTPError(
         .invalidConfiguration, phase: .queue, message: "a change of the request failed: \(error)",
-        method: method, url: request.url
+        method: request.method, url: request.url
       ).adding { $0.apiError = error }
     }
-    return request
   }
 
   private func url(_ client: Client, _ items: [QueryItem]) throws(HTTPError) -> String {

@@ -139,7 +139,8 @@ struct PageFetch<Page: Sendable>: Sendable {
     switch step {
     case .first:
       call = try await prepare(self.call)
-      request = try call.request()
+      // What comes last is done for each page anew: a signature is for one URL.
+      request = try call.plan.unfinishedRequest(call.client)
       (index, mark) = (0, request.url)
     case .request(let next, let first, let number, let earlier):
       (request, call, index, mark) = (next, first, number, earlier)
