@@ -158,8 +158,11 @@ import Testing
       ], options: ServerOptions(sendBufferSize: 64 << 10))
     let to = try ScriptedServer(script: [.expectHead, .waitForSignal("read"), .readUntilClose])
     try await TestClient.with({ $0.watermark = Watermark(low: 64 << 10, high: 256 << 10) }) { client in
-      let body = try await client.send(.get(from.url)).body
-      let upload = Task { try await body.uploaded(by: client, as: .put(to.url)) }
+      // Nobody else holds the body: it goes with the upload, whether that has begun or not.
+      let upload = Task {
+        try await client.send(.get(from.url)).body.uploaded(by: client, as: .put(to.url))
+      }
+      try await to.waitForHeads(1, timeout: .seconds(60))
       let record = try await from.waitForSendBlocked(timeout: .seconds(60))
       #expect(record.bytesSent < 32 << 20)
       #expect(client.gauges.bufferedBytes <= (256 << 10) + (512 << 10))
