@@ -118,8 +118,8 @@ import Testing
     ])
     try await TestClient.with { client in
       let response = try await client.send(.get(server.url))
-      // Where between the marks it is held depends on how the bytes arrive.
-      #expect(await eventually { client.gauges.bufferedBytes >= 768 << 10 })
+      // Where between the marks it is held depends on how the bytes arrive, and on how many are received at once.
+      #expect(await eventually { client.gauges.bufferedBytes >= 512 << 10 })
       let reader = Task { () -> (Int, HTTPError?) in
         var chunks = 0
         var iterator = response.body.makeAsyncIterator()

@@ -33,15 +33,20 @@ import Testing
 
   private func run(_ arguments: [String]) async throws -> CommandRun { try await start(arguments).finish() }
 
-  private func blocks(_ name: String) -> Int {
-    var facts = stat()
-    return stat(folder.path + "/" + name, &facts) == 0 ? Int(facts.st_blocks) * 512 : -1
+  /// How much of a file was written, in pages: blocks say nothing of it, as room is set aside before. -1: there is none.
+  private func written(_ name: String) -> Int {
+    guard
+      let bytes = try? Data(
+        contentsOf: URL(fileURLWithPath: folder.path + "/" + name), options: .mappedIfSafe)
+    else { return -1 }
+    return stride(from: 0, to: bytes.count - 7, by: 4096).count { bytes[$0..<$0 + 8].contains { $0 != 0 } }
+      * 4096
   }
 
   /// Waits until so much of the part is on the disk, or the run has ended: nothing tells of either. However busy the machine
   /// is, a run that is held to a few hundred KiB a second is far from its end then.
   private func wait(_ running: CommandRun.Running, untilPartHolds count: Int) async {
-    while !(await eventually { blocks("f.part") >= count || !running.process.isRunning }) {}
+    while !(await eventually { written("f.part") >= count || !running.process.isRunning }) {}
     #expect(running.process.isRunning)
   }
 
@@ -105,9 +110,9 @@ import Testing
         "--segments", "3", "--limit-rate", "12M", "--progress", "none", server.url("/file/f"),
       ])
       // Instants are counted in what has come, so that they fall into the download on any machine.
-      let instant = max(0, blocks("f.part")) + Int.random(in: 0..<(1 << 20), using: &generator)
+      let instant = max(0, written("f.part")) + Int.random(in: 0..<(1 << 20), using: &generator)
       while !(await eventually {
-        blocks("f.part") >= instant || !running.process.isRunning || blocks("f") >= 0
+        written("f.part") >= instant || !running.process.isRunning || written("f") >= 0
       }) {}
       kill(running.process.processIdentifier, SIGKILL)
       _ = try await running.finish()
