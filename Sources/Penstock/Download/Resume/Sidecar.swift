@@ -64,8 +64,9 @@ struct Sidecar: Sendable {
     defer { closedir(folder) }
     var looked = 0
     while looked < 1000, let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      // In place: an entry is shorter than its type, so a copy of it would read beyond the folder's buffer.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
       }
       guard name.hasSuffix(DownloadPlace.sidecarSuffix) else { continue }
       looked += 1
