@@ -199,7 +199,6 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
     turn.progress &+= 1
     deadlines.progressed(at: turn.now)
     hasHeadBegun = true
-    if unsafe parser.takesPlain(line) { return machine.refusal == nil }
     switch unsafe parser.line(line) {
     case .none:
       return machine.refusal == nil

@@ -1,5 +1,3 @@
-import StreamCore
-
 /// One exchange's place in the queue or among the running ones: what `Transfer` is to `Admission`.
 class AdmissionTicket: @unchecked Sendable {
   // Sendable: the constants are; the variables are guarded by the lock of `Admission`.

@@ -71,23 +71,6 @@ package struct HeaderBlockParser: Sendable {
     return field(text)
   }
 
-  /// Takes a plain field line of a head, as nearly all lines are; false: it is one for `line(_:)`.
-  package mutating func takesPlain(_ line: UnsafeRawBufferPointer) -> Bool {
-    let end = line.count - 2
-    guard block == .head, end > 1, end + 2 <= limit.lineBytes, bytes + end + 2 <= limit.bytes,
-      lines < limit.lines, line[end] == 0x0D, line[end + 1] == 0x0A, line[0] > 0x20,
-      line[0] != UInt8(ascii: "H"), line[0] != UInt8(ascii: ":")
-    else { return false }
-    let text = UnsafeRawBufferPointer(rebasing: line[..<end])
-    guard let colon = ByteScan.first(UInt8(ascii: ":"), or: 0, in: text, from: 1), text[colon] != 0,
-      !Self.isBlank(text[colon - 1]), ByteScan.first(0, in: text, from: colon) == nil
-    else { return false }
-    bytes += line.count
-    lines += 1
-    fields.append(line: text, name: 0..<colon, value: Self.trimmed(text, from: colon + 1))
-    return true
-  }
-
   private mutating func endOfBlock() -> Event {
     defer { block = .none }
     switch block {
