@@ -19,19 +19,6 @@ import Testing
     "id,name,age,is_active,created_at,score\r\n1,\"Ann, A.\",30,true,1970-01-01T00:00:10Z,1.5\r\n"
     + "2,é\u{1F680},,0,1970-01-02,\r\n"
 
-  /// What comes at every cut, the same.
-  private func everyCut<Value: Equatable & Sendable>(
-    _ text: String, _ expected: [Value], kind: HTTPError.Kind? = nil,
-    _ read: (ResponseBody) -> some AsyncSequence<Value, HTTPError>
-  ) async {
-    for cut in 0...text.utf8.count {
-      let (values, error) = await collected(read(ResponseBody(text, cut: cut)))
-      #expect(values == expected && error?.kind == kind, "cut at \(cut)")
-    }
-    let (values, error) = await collected(read(ResponseBody(pieces: Array(text.utf8).map { [$0] })))
-    #expect(values == expected && error?.kind == kind)
-  }
-
   @Test func `rows are values, at every cut`() async {
     await everyCut(
       Self.text,

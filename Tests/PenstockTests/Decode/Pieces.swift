@@ -1,5 +1,6 @@
 import Penstock
 import StreamCore
+import Testing
 
 /// A body that comes in these pieces; then it ends, or fails.
 struct Pieces: AsyncSequence, Sendable {
@@ -44,4 +45,20 @@ func collected<S: AsyncSequence>(_ sequence: S) async -> ([S.Element], HTTPError
   } catch {
     return (elements, error as? HTTPError)
   }
+}
+
+/// Expects the same values and end of a text at every cut, and of its single bytes.
+func everyCut<Value: Equatable & Sendable>(
+  _ text: String, _ expected: [Value], kind: HTTPError.Kind? = nil,
+  at location: SourceLocation = #_sourceLocation,
+  _ read: (ResponseBody) -> some AsyncSequence<Value, HTTPError>
+) async {
+  for cut in 0...text.utf8.count {
+    let (values, error) = await collected(read(ResponseBody(text, cut: cut)))
+    #expect(values == expected, "cut at \(cut)", sourceLocation: location)
+    #expect(error?.kind == kind, "cut at \(cut)", sourceLocation: location)
+  }
+  let (values, error) = await collected(read(ResponseBody(pieces: Array(text.utf8).map { [$0] })))
+  #expect(values == expected, sourceLocation: location)
+  #expect(error?.kind == kind, sourceLocation: location)
 }

@@ -10,20 +10,6 @@ import Testing
     var text: String?
   }
 
-  private func everyCut<Value: Equatable & Sendable>(
-    _ text: String, _ expected: [Value], kind: HTTPError.Kind? = nil,
-    _ read: (ResponseBody) -> some AsyncSequence<Value, HTTPError>
-  ) async {
-    for cut in 0...text.utf8.count {
-      let (values, error) = await collected(read(ResponseBody(text, cut: cut)))
-      #expect(values == expected, "cut at \(cut)")
-      #expect(error?.kind == kind, "cut at \(cut)")
-    }
-    let (values, error) = await collected(read(ResponseBody(pieces: Array(text.utf8).map { [$0] })))
-    #expect(values == expected)
-    #expect(error?.kind == kind)
-  }
-
   @Test func `lines of a body, multibyte characters included, at every cut`() async {
     await everyCut(
       "eins\r\nzwei é€\u{1F680}\n\nvier\u{2028}", ["eins", "zwei é€\u{1F680}", "", "vier\u{2028}"]
