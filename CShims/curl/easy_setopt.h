@@ -177,6 +177,11 @@ static inline CURLcode cshims_set_max_send_speed(CURL *easy, curl_off_t value) {
   return curl_easy_setopt(easy, CURLOPT_MAX_SEND_SPEED_LARGE, value);
 }
 
+/* The parts of a URL, which come before its text (borrowed by libcurl; NULL: the text alone). */
+static inline CURLcode cshims_set_curlu(CURL *easy, CURLU *parts) {
+  return curl_easy_setopt(easy, CURLOPT_CURLU, parts);
+}
+
 /* Options that take a string (copied by libcurl; NULL restores the default). */
 static inline CURLcode cshims_set_url(CURL *easy, const char * value) {
   return curl_easy_setopt(easy, CURLOPT_URL, value);

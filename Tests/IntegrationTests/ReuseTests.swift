@@ -61,6 +61,28 @@ import Testing
     await server.stop()
   }
 
+  /// Handles are used again, and what a URL had that the next one lacks must not stay with them.
+  @Test func `each request asks for its own target, sent again or not`() async throws {
+    let server = try stale()
+    var paths = ["/", "/a", "/a/b?c=1", "/a", "/?x", "/%2F%c3%bc", "/a?%41", "/b//c;d?e?f", "/..;/g"]
+    paths += paths.reversed()
+    try await TestClient.with { client in
+      for path in paths { try await client.expect("ok", from: .get(server.url(path))) }
+    }
+    await server.stop()
+    var answered: [String] = []
+    // The first of each connection is answered; the last that one saw comes again on the next.
+    for request in server.requests where request.target != answered.last || request.connection == 0 {
+      answered.append(request.target)
+    }
+    var expected: [String] = []
+    for path in paths where path != expected.last { expected.append(path) }
+    #expect(answered == expected)
+    #expect(server.requests.count > paths.count)
+    let host = String(server.url.dropFirst("http://".count))
+    #expect(server.requests.allSatisfy { $0.fields.first { $0.name == "Host" }?.value == host })
+  }
+
   @Test func `a POST on a connection that dies unanswered isn't sent twice`() async throws {
     let server = try stale()
     try await TestClient.with { client in

@@ -6,6 +6,8 @@ package struct CurlURL: Sendable, Hashable {
   /// The whole URL, normalised, without fragment and user info.
   package let text: String
   package let authority: Authority
+  /// Where the path begins, in bytes, of a URL in which there was nothing to normalise.
+  let pathStart: Int?
   private let extras: CopyOnWrite<Extras>?
 
   /// What few URLs have.
@@ -38,6 +40,7 @@ package struct CurlURL: Sendable, Hashable {
   private init(_ text: String, _ plain: PlainURL) {
     self.text = text
     authority = plain.authority
+    pathStart = plain.pathStart
     extras = nil
   }
 
@@ -85,6 +88,7 @@ package struct CurlURL: Sendable, Hashable {
     if host != given { _ = unsafe host.withCString { unsafe curl_url_set(handle, CURLUPART_HOST, $0, 0) } }
     let port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { UInt16($0) } ?? 0
     authority = Authority(scheme: scheme, host: host, port: port, origin: "\(scheme)://\(host):\(port)")
+    pathStart = nil
     let user = part(CURLUPART_USER, UInt32(CURLU_URLDECODE))
     let password = part(CURLUPART_PASSWORD, UInt32(CURLU_URLDECODE))
     let fragment = part(CURLUPART_FRAGMENT)

@@ -27,6 +27,9 @@ import StreamCore
   @safe @exclusivity(unchecked) private(set) var setUpFailure: Int?
   /// The connection that the request was sent on.
   @safe @exclusivity(unchecked) var connection: KnownConnection?
+  /// The URL of the last request, empty before the first.
+  @safe @exclusivity(unchecked) private var lastURL = ""
+  @safe @exclusivity(unchecked) private var parts: URLParts?
   /// How much it receives at once; 0: never said.
   @safe @exclusivity(unchecked) var receiveSize = 0
   /// Whether libcurl calls back before it ends the transfer.
@@ -54,6 +57,19 @@ import StreamCore
     self.transfer = transfer
     if list.closesConnection { forbidReuse() }
     return setRequestOptions(transfer, headers: list, overrides: overrides)
+  }
+
+  /// Sets the URL, from the second one on taken apart: a handle of a stream that stays doesn't get that far.
+  func setURL(_ url: CurlURL) -> Bool {
+    if url.text == lastURL, url.pathStart == nil || parts != nil { return true }
+    if !lastURL.isEmpty, url.pathStart != nil, parts == nil { parts = URLParts() }
+    let areParts = parts?.set(url) ?? false
+    // Parts come before the text, which libcurl goes back to when it has to send a request again.
+    unsafe cshims_set_curlu(raw, areParts ? parts?.raw : nil)
+    lastURL = ""
+    guard unsafe url.text.withCString({ unsafe cshims_set_url(raw, $0) }) == CURLE_OK else { return false }
+    lastURL = url.text
+    return true
   }
 
   /// The transfer is over: nothing of it stays.

@@ -55,9 +55,7 @@ extension EasyHandle {
   /// Options of one request. Every one is set each time, so that nothing of the last request is left.
   func setRequestOptions(_ transfer: Transfer, headers: HeaderList, overrides: HeaderList?) -> Bool {
     let request = transfer.request
-    guard unsafe transfer.url.text.withCString({ unsafe cshims_set_url(raw, $0) }) == CURLE_OK else {
-      return false
-    }
+    guard setURL(transfer.url) else { return false }
     if receiveSize != transfer.room.receive {
       receiveSize = transfer.room.receive
       unsafe cshims_set_buffer_size(raw, receiveSize)

@@ -69,7 +69,10 @@ import StreamCore
     let list = HeaderList()
     var fits = true
     var line: [UInt8] = []
+    // libcurl adds this one by itself, for less than it takes to pass it on.
+    let isAcceptDefault = fields[all: "accept"] == ["*/*"]
     unsafe fields.forEachLine { name, value in
+      if isAcceptDefault, unsafe HTTPFields.isName(name, "accept") { return }
       // The body decides these.
       if unsafe HTTPFields.isName(name, "content-length") || HTTPFields.isName(name, "transfer-encoding") {
         return

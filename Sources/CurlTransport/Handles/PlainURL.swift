@@ -2,18 +2,20 @@
 /// a path, no user info, no escapes, no dot segments, no fragment. Nil for every other URL, good or bad.
 struct PlainURL {
   let authority: Authority
+  let pathStart: Int
 
   init?(_ text: String) {
     var text = text
-    let authority = text.withUTF8 { bytes -> Authority? in
+    let found = text.withUTF8 { bytes -> (Authority, Int)? in
       if let (known, pathStart) = unsafe Authority.known(bytes) {
-        return unsafe Self.hasPlainPath(bytes, from: pathStart) ? known : nil
+        return unsafe Self.hasPlainPath(bytes, from: pathStart) ? (known, pathStart) : nil
       }
       guard let parts = unsafe Self.parts(bytes) else { return nil }
-      return unsafe Self.authority(parts, bytes)
+      return unsafe (Self.authority(parts, bytes), parts.pathStart)
     }
-    guard let authority else { return nil }
+    guard let (authority, pathStart) = found else { return nil }
     self.authority = authority
+    self.pathStart = pathStart
   }
 
   private static func authority(_ parts: Parts, _ bytes: UnsafeBufferPointer<UInt8>) -> Authority {
