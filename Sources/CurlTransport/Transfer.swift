@@ -42,7 +42,6 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
   var feeder: Task<Void, Never>?
   @safe @exclusivity(unchecked) private var parser: HeaderBlockParser
   @safe @exclusivity(unchecked) private var provisional: ResponseHead?
-  private let mayBeProvisional: Bool
   @safe @exclusivity(unchecked) private(set) var status: HTTPStatus?
   @safe @exclusivity(unchecked) private(set) var version: HTTPVersion?
   /// The sockets that were opened since it was sent last.
@@ -105,13 +104,12 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
       called: LoopExecutor.monotonicNow(), isLongLived: options.value.isLongLived)
     // Many streams that stay are better packed when theirs is made with the head.
     parser = HeaderBlockParser(limit: options.value.headLimit, reserves: !options.value.isLongLived)
-    mayBeProvisional = request.headers.contains("Expect")
     let isPinned = options.value.version == .http1_1
+    Self.live.wrappingAdd(1, ordering: .relaxed)
     super.init(
       origin: isPinned ? url.origin + " 1.1" : url.origin, loop: loopIndex,
       isSecure: url.isSecure && !isPinned, isLongLived: options.value.isLongLived,
       priority: options.value.priority)
-    Self.live.wrappingAdd(1, ordering: .relaxed)
   }
 
   deinit { Self.live.wrappingSubtract(1, ordering: .relaxed) }
@@ -211,7 +209,7 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
         markForFlush()
         return true
       }
-      if mayBeProvisional, head.status == 417, machine.sends == 1 {
+      if head.status == 417, machine.sends == 1, request.headers.contains("Expect") {
         // The server has refused to look at the request: it may be sent again whatever its method.
         machine.allowOneMoreSend()
         provisional = head
@@ -256,7 +254,7 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
     if profile.tls.keepsCertificates, url.isSecure { noteCertificates(&facts.connection) }
     // Before anybody can ask for the next hop.
     returnCookies()
-    delivered.fill(head, facts)
+    delivered.fill(head, facts, framing)
     storage.deliver(.head(delivered))
     if isSecure {
       loop.learned(self, isHTTP2: head.version == .http2)

@@ -16,6 +16,8 @@ public struct Client: Sendable {
     let encoder: RequestEncoder
     let transport: any Transport
     let curl: CurlTransport?
+    /// The transport itself, when nothing wraps it.
+    let direct: CurlTransport?
     let downloadHub = DownloadHub()
     let ending = ClientEnding()
     let stages: PipelineStages
@@ -33,6 +35,7 @@ public struct Client: Sendable {
       self.configuration = configuration
       self.transport = transport
       self.curl = curl
+      direct = transport as? CurlTransport
       encoder = RequestEncoder(configuration)
       stages = PipelineStages(configuration, ending)
       base = configuration.api.baseURL.map(BaseURL.init)
@@ -50,7 +53,11 @@ public struct Client: Sendable {
   /// The settings that it was made with.
   public var configuration: ClientConfiguration { core.configuration }
   var encoder: RequestEncoder { core.encoder }
-  var transport: any Transport { core.transport }
+  func open(_ request: TransportRequest) throws(HTTPError) -> Exchange {
+    // Nearly all clients are on their own transport: no existential is copied for them.
+    if let direct = core.direct { return try direct.open(request) }
+    return try core.transport.open(request)
+  }
   var stages: PipelineStages { core.stages }
   var hsts: HSTSStore? { core.hsts }
   var decodesContent: Bool { core.decodesContent }

@@ -48,9 +48,19 @@ package final class DeliveredHead: @unchecked Sendable {
   // Sendable: filled before a storage hands it over under its lock, and never changed after.
   @exclusivity(unchecked) private var ownHead: ResponseHead
   @exclusivity(unchecked) private var ownFacts: ExchangeFacts
+  /// Where its body ends, if whoever filled it has looked.
+  @exclusivity(unchecked) private var ownFraming: ResponseFraming?
   package var head: ResponseHead { _read { yield ownHead } }
   package var facts: ExchangeFacts { _read { yield ownFacts } }
+  // What is asked of each answer, without a copy of the rest.
   package var status: HTTPStatus { ownHead.status }
+  package var tellsCutStreams: Bool { ownFacts.connection.tellsCutStreams }
+  package var isContentCoded: Bool { ownHead.headers.contains(lowercased: "content-encoding") }
+
+  /// Where the body ends of the answer to a request of this method.
+  package func framing(_ method: HTTPMethod) -> ResponseFraming {
+    ownFraming ?? ResponseFraming(ownHead, method: method)
+  }
 
   package init(_ head: ResponseHead, _ facts: ExchangeFacts) {
     ownHead = head
@@ -62,9 +72,12 @@ package final class DeliveredHead: @unchecked Sendable {
   package convenience init() { self.init(ResponseHead(status: 0), ExchangeFacts()) }
 
   /// Fills an empty one.
-  package func fill(_ head: consuming ResponseHead, _ facts: consuming ExchangeFacts) {
+  package func fill(
+    _ head: consuming ResponseHead, _ facts: consuming ExchangeFacts, _ framing: ResponseFraming
+  ) {
     ownHead = head
     ownFacts = facts
+    ownFraming = framing
   }
 }
 

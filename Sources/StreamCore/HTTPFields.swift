@@ -169,10 +169,20 @@ public struct HTTPFields: Sendable {
   /// Whether the bytes of a name are these small letters, whatever their case.
   package static func isName(_ bytes: UnsafeBufferPointer<UInt8>, _ name: StaticString) -> Bool {
     guard bytes.count == name.utf8CodeUnitCount else { return false }
-    for index in 0..<bytes.count where FieldSyntax.lower(bytes[index]) != name.utf8Start[index] {
-      return false
+    for index in 0..<bytes.count {
+      let wanted = name.utf8Start[index]
+      if bytes[index] != wanted, FieldSyntax.lower(bytes[index]) != wanted { return false }
     }
     return true
+  }
+
+  /// Whether there is a field of this name, given in small letters.
+  package func contains(lowercased name: StaticString) -> Bool {
+    var isThere = false
+    forEachLine(whoseNameLength: { $0 == name.utf8CodeUnitCount }) { found, _ in
+      if Self.isName(found, name) { isThere = true }
+    }
+    return isThere
   }
 
   /// Whether the other list has the very same bytes.

@@ -12,6 +12,7 @@ struct AdmissionStateMachine {
 
   /// Shared with its tickets, so that whoever leaves needs no look-up.
   final class Host {
+    fileprivate let origin: String
     fileprivate var proto: HostProtocol
     /// Running calls, long-lived ones apart.
     fileprivate var running = 0
@@ -21,7 +22,8 @@ struct AdmissionStateMachine {
     fileprivate var queues: [Int: AdmissionQueue] = [:]
     fileprivate var isInRing = false
 
-    fileprivate init(isSecure: Bool) {
+    fileprivate init(origin: String, isSecure: Bool) {
+      self.origin = origin
       proto = isSecure ? .unknown : .http1
     }
 
@@ -64,6 +66,8 @@ struct AdmissionStateMachine {
 
   let limits: AdmissionLimits
   private var hosts: [String: Host] = [:]
+  /// The host of the last ticket, which is mostly that of the next.
+  private var lastHost: Host?
   /// Hosts with waiting calls, in turn.
   private var ring: [String] = []
   private var longQueue = AdmissionQueue()
@@ -115,14 +119,19 @@ struct AdmissionStateMachine {
   }
 
   private mutating func host(of ticket: AdmissionTicket) -> Host {
-    if let host = hosts[ticket.origin] { return host }
+    if let lastHost, lastHost.origin == ticket.origin { return lastHost }
+    if let host = hosts[ticket.origin] {
+      lastHost = host
+      return host
+    }
     // Hosts that nobody uses are forgotten when there are many.
     if hosts.count > hostsBeforeSweep {
       hosts = hosts.filter { $0.value.isInUse }
       hostsBeforeSweep = max(10_000, 2 * hosts.count)
     }
-    let host = Host(isSecure: ticket.isSecure)
+    let host = Host(origin: ticket.origin, isSecure: ticket.isSecure)
     hosts[ticket.origin] = host
+    lastHost = host
     return host
   }
 

@@ -8,11 +8,14 @@
 /// }
 /// ```
 public struct Deadline: Sendable, Hashable {
+  /// The same as a word: each call asks whether there is one.
+  let moment: MonotonicInstant
+
   /// When it is.
-  public let instant: ContinuousClock.Instant
+  public var instant: ContinuousClock.Instant { ContinuousClock.Instant(moment) }
 
   /// At an instant.
-  public init(_ instant: ContinuousClock.Instant) { self.instant = instant }
+  public init(_ instant: ContinuousClock.Instant) { moment = MonotonicInstant(instant) }
 
   /// The deadline of this task; nil when there is none. Child tasks inherit it.
   @TaskLocal public static var current: Deadline?

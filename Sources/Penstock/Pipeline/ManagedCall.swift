@@ -71,7 +71,7 @@ final class ManagedCall: @unchecked Sendable {
     }
     deadline =
       total == nil && limit == nil
-      ? nil : .earlier(total.map { begin + $0 }, limit.map { MonotonicInstant($0.instant) })
+      ? nil : .earlier(total.map { begin + $0 }, limit?.moment)
     attemptBegan = begin
     self.policy = policy.flatMap { $0.limit > 0 ? $0 : nil }
     if self.policy != nil { stages.allowance?.earn() }

@@ -67,7 +67,9 @@ final class PipelineRun: @unchecked Sendable {
     switch ahead {
     case .early(let early): return .event(event(early, exchange, &uploadSeen))
     case .head(let delivered):
-      if let hop = try redirect(delivered.head, url: exchange.url, discard: exchange.finishUnread) {
+      if client.hsts != nil || delivered.status.isRedirection,
+        let hop = try redirect(delivered.head, url: exchange.url, discard: exchange.finishUnread)
+      {
         return .event(.redirect(hop))
       }
       return .response(try response(to: request, exchange, delivered))
@@ -140,29 +142,32 @@ final class PipelineRun: @unchecked Sendable {
   }
 
   func open(_ request: Request) throws(HTTPError) -> Exchange {
-    try client.transport.open(client.encoder.encode(request, reportsUpload: reportsUpload))
+    try client.open(client.encoder.encode(request, reportsUpload: reportsUpload))
   }
 
   func response(
     to request: Request, _ exchange: Exchange, _ delivered: DeliveredHead, _ passes: GuardPasses? = nil
   ) throws(HTTPError) -> Response {
-    let framing = ResponseFraming(delivered.head, method: request.method)
-    let isEndVerifiable = framing.tellsCut(streams: delivered.facts.connection.tellsCutStreams)
+    let framing = delivered.framing(request.method)
+    let isEndVerifiable = framing.tellsCut(streams: delivered.tellsCutStreams)
     var source = exchange.bodySource()
     if !request.hasNoChoices {
       source = ResumingBodySource.wrap(
         ThrottledBodySource.wrap(source, rate: request.rateLimit), request: request, head: delivered.head,
         framing: framing, isEndVerifiable: isEndVerifiable, client: client)
     }
-    var length: Int64?
-    if case .length(let announced) = framing { length = announced }
-    if framing == .none { length = 0 }
+    let length: Int64? =
+      switch framing {
+      case .length(let announced): announced
+      case .none: 0
+      default: nil
+      }
     let origin = BodyOrigin(method: request.method, url: exchange.url, status: delivered.status)
     let body: ResponseBody
     var counter = source as? ResumingBodySource as (any WireCounting)?
     let decoder: ContentDecoder?
     do throws(HTTPError) {
-      decoder = try self.decoder(for: delivered.head, abandoning: source)
+      decoder = delivered.isContentCoded ? try self.decoder(for: delivered.head, abandoning: source) : nil
     } catch {
       guard failsLate else { throw error }
       source = FailedSource(source, error)
@@ -205,8 +210,7 @@ final class PipelineRun: @unchecked Sendable {
     for head: ResponseHead, abandoning source: any BodySource
   ) throws(HTTPError) -> ContentDecoder? {
     guard request.decodesContent ?? client.decodesContent,
-      ContentDecoder.applies(method: request.method, status: head.status),
-      head.headers.contains("Content-Encoding")
+      ContentDecoder.applies(method: request.method, status: head.status)
     else { return nil }
     do throws(HTTPError) {
       return try ContentDecoder(headers: head.headers, limits: client.configuration.decoding)
