@@ -18,9 +18,10 @@ import Testing
   }
 
   @Test(arguments: [(1 << 20, 768 << 10), (64 << 10, 48 << 10), (3, 3)])
-  func `TLS is held at once, so early that what libcurl keeps aside has room`(high: Int, held: Int) {
+  func `TLS is held at once, HTTP/2 so early that what libcurl keeps aside has room`(high: Int, held: Int) {
     let room = ReceiveRoom(Watermark(low: 0, high: high), isSecure: true)
-    #expect(room.watermark.high == held)
+    #expect(room.watermark.high == high)
+    #expect(room.highOnHTTP2 == held)
     #expect(room.overshoot == 0)
   }
 

@@ -142,6 +142,17 @@ struct ResponseBodyStateMachineTests {
     #expect(machine.credit(1) == .resumeProducer)
   }
 
+  @Test func `a producer is held earlier than was asked for, never later`() {
+    var machine = ResponseBodyStateMachine(watermark: Watermark(low: 2, high: 10))
+    machine.holdsAt(20)
+    #expect(machine.received(9, overBudget: false) == .keep)
+    machine.holdsAt(5)
+    #expect(machine.received(1, overBudget: false) == .keepAndHold)
+    #expect(machine.credit(9) == .resumeProducer)
+    #expect(machine.received(3, overBudget: false) == .keep)
+    #expect(machine.received(1, overBudget: false) == .keepAndHold)
+  }
+
   @Test func `an empty append over the budget does not hold what nobody could let go`() {
     var machine = ResponseBodyStateMachine(watermark: Watermark(low: 0, high: 1))
     #expect(machine.received(0, overBudget: true) == .keep)

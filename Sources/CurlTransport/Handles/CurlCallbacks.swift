@@ -92,6 +92,7 @@ enum CurlCallbacks {
       easy.connection = connection
       if transfer.url.isSecure {
         transfer.isOnHTTP2 = easy.isOnHTTP2 ?? false
+        if transfer.isOnHTTP2 { transfer.storage.holdsAt(transfer.room.highOnHTTP2) }
         if !transfer.request.method.isIdempotent { transfer.noteConnections(easy.openedConnections) }
       }
       return transfer.requestStarts(on: connection, localPort: localPort)

@@ -21,7 +21,7 @@ package struct ResponseBodyStateMachine: Sendable {
   /// Whether there is something that the reader has not seen.
   private var hasNews = false
   private var readerWaits = false
-  let watermark: Watermark
+  private(set) var watermark: Watermark
 
   package init(watermark: Watermark) { self.watermark = watermark }
 
@@ -46,6 +46,11 @@ package struct ResponseBodyStateMachine: Sendable {
       return .keepAndHold
     }
     return .keep
+  }
+
+  /// The producer is to be held at so many bytes, if that is earlier.
+  package mutating func holdsAt(_ high: Int) {
+    watermark = Watermark(low: watermark.low, high: min(watermark.high, high))
   }
 
   package enum ItemAction: Sendable, Equatable {

@@ -8,6 +8,8 @@ package final class ResponseBodyStorage: Sendable {
     var head: DeliveredHead?
     /// The slab that is being filled; dropped when the reader has drained it and waits.
     var tail: Slab?
+    /// From here on the tail's bytes aren't among the items yet.
+    var sealed = 0
     /// Whether a slab of this body was filled to its end: then the next ones are large.
     var isStreaming = false
     var reader: SleepingReader?
@@ -23,6 +25,18 @@ package final class ResponseBodyStorage: Sendable {
       self.reportsUpload = reportsUpload
       // Most exchanges have a head, a chunk and an end: one block for all three, made where it is let go.
       items.reserveCapacity(3)
+    }
+
+    /// Puts what was gathered in the tail among the items: once for many pieces.
+    mutating func seal() {
+      guard let tail, tail.used > sealed else { return }
+      items.append(.chunk(BodyChunk(slab: tail, range: sealed..<tail.used)))
+      sealed = tail.used
+    }
+
+    mutating func replaceTail(_ slab: Slab?) {
+      tail = slab
+      sealed = 0
     }
   }
 
@@ -42,11 +56,14 @@ package final class ResponseBodyStorage: Sendable {
   }
 
   /// Connects the two arrows that go back; before the exchange starts.
-  package func attach(_ producer: any ExchangeProducer) {
+  package func attach(_ producer: consuming any ExchangeProducer) {
     state.withLock { $0.producer = producer }
   }
 
   // MARK: producer, on its own thread
+
+  /// Holds the producer at so many bytes, if that is earlier than what was asked for.
+  package func holdsAt(_ high: Int) { state.withLock { $0.machine.holdsAt(high) } }
 
   /// Copies body bytes in. After `.keepAndHold` the next call should wait for `readerWantsMore`.
   package func append(_ bytes: UnsafeRawBufferPointer) -> ResponseBodyStateMachine.ReceiveAction {
@@ -64,20 +81,14 @@ package final class ResponseBodyStorage: Sendable {
     var rest = bytes
     while !rest.isEmpty {
       if state.tail == nil || state.tail?.room == 0 {
+        state.seal()
         if let full = state.tail, full.capacity >= SlabPool.smallSize { state.isStreaming = true }
-        state.tail = pool.slab(
-          for: state.tail == nil ? rest.count : SlabPool.exactLimit + 1, streaming: state.isStreaming)
+        state.replaceTail(
+          pool.slab(
+            for: state.tail == nil ? rest.count : SlabPool.exactLimit + 1, streaming: state.isStreaming))
       }
-      guard let slab = state.tail else { return }
-      let start = slab.used
-      let count = slab.append(rest)
+      guard let count = state.tail?.append(rest) else { return }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      if case .chunk(var last)? = state.items.last, last.slab === slab, last.endIndex == start {
-        last.endIndex += count
-        state.items[state.items.count - 1] = .chunk(last)
-      } else {
-        state.items.append(.chunk(BodyChunk(slab: slab, range: start..<start + count)))
-      }
     }
   }
 
@@ -90,6 +101,7 @@ package final class ResponseBodyStorage: Sendable {
       case .trailers(let fields): state.trailers = fields
       default: break
       }
+      state.seal()
       state.items.append(item)
     }
   }
@@ -108,6 +120,7 @@ package final class ResponseBodyStorage: Sendable {
   package func finish(_ ending: ExchangeEnding, leavesProducer: Bool = false) {
     let producer = state.withLock { state in
       let isKept = state.machine.ended() == .keep
+      if isKept { state.seal() }
       switch ending {
       case .complete(let facts):
         state.facts = facts
@@ -117,7 +130,7 @@ package final class ResponseBodyStorage: Sendable {
         if isKept { state.items.append(.end) }
       case .failure(let error): if isKept { state.items.append(.failure(error)) }
       }
-      state.tail = nil
+      state.replaceTail(nil)
       return leavesProducer && isKept ? nil : state.producer.take()
     }
     _ = producer  // released outside the lock
@@ -148,6 +161,7 @@ package final class ResponseBodyStorage: Sendable {
   /// Takes everything that is there.
   package func takeAll() -> Look {
     let (look, producer) = state.withLock { state -> (Look, (any ExchangeProducer)?) in
+      state.seal()
       switch state.machine.take(isEmpty: state.items.isEmpty) {
       case .wait: return (.wait, nil)
       case .cancelled: return (.cancelled, nil)
@@ -180,6 +194,7 @@ package final class ResponseBodyStorage: Sendable {
     var producer: (any ExchangeProducer)?  // released outside the lock
     return state.withLock { state in
       if state.reportsUpload, state.uploadSent > uploadSeen { return .uploaded(state.uploadSent) }
+      state.seal()
       switch state.machine.take(isEmpty: state.items.isEmpty) {
       case .wait: return .wait
       case .cancelled: return .cancelled
@@ -218,7 +233,7 @@ package final class ResponseBodyStorage: Sendable {
           case .lookAgain: return false
           case .sleep:
             // A drained, idle stream holds no slab.
-            state.tail = nil
+            state.replaceTail(nil)
             state.reader = .task(continuation)
             return true
           }
@@ -236,7 +251,7 @@ package final class ResponseBodyStorage: Sendable {
       switch state.machine.waits() {
       case .lookAgain: return false
       case .sleep:
-        state.tail = nil
+        state.replaceTail(nil)
         state.reader = .callback(wake)
         return true
       }
@@ -257,11 +272,11 @@ package final class ResponseBodyStorage: Sendable {
         return (SleepingReader?.none, producer, false, items)
       case .endProducer:
         swap(&items, &state.items)
-        state.tail = nil
+        state.replaceTail(nil)
         return (nil, producer, true, items)
       case .endProducerAndResumeReader:
         swap(&items, &state.items)
-        state.tail = nil
+        state.replaceTail(nil)
         return (state.reader.take(), producer, true, items)
       }
     }
