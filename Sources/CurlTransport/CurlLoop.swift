@@ -137,6 +137,7 @@ actor CurlLoop {
 
   private func begin(_ transfer: Transfer) {
     guard transfer.machine.start() == .begin else { return }
+    transfer.reach(.connect)
     stopWaiting(transfer)
     if !transfer.isAwaitingLookup { transfer.deadlines.began(at: turn.now) }
     guard let multi, let easy = handle(for: transfer.profile) else {

@@ -63,6 +63,8 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
   @safe @exclusivity(unchecked) private(set) var localPort: Int32 = 0
   @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
   @safe @exclusivity(unchecked) private(set) var received: Int64 = 0
+  /// How far it is, for whoever leaves it from another thread.
+  let stage = Atomic<UInt8>(0)
   /// The final head, once there is a status.
   private let delivered = DeliveredHead()
   @safe @exclusivity(unchecked) private var needsFlush = false
@@ -298,6 +300,7 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
 
   private func uploadEnded() {
     machine.uploadEnded()
+    reach(.head)
     deadlines.requestSent(at: turn.now)
     if status != nil { askForEnd() }
   }
@@ -313,6 +316,7 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
     switch machine.requestStarts(isConnectionFit: !repeats && connection?.isFit(poller) ?? true) {
     case .send:
       isHandleUsed = true
+      reach(upload == nil ? .head : .request)
       if machine.sends > 1, !isRewound() {
         machine.refuse(
           error(
@@ -385,9 +389,4 @@ extension Transfer: LoopMessageReceiver {
     guard let command = CurlCommand(rawValue: code) else { return }
     loop.onThread((command, self)) { $0.handle($1.0, $1.1) }
   }
-}
-
-extension Transfer: ExchangeProducer {
-  func readerWantsMore() { post(.resume) }
-  func readerLeft() { post(.cancel) }
 }

@@ -87,4 +87,10 @@ package protocol ExchangeProducer: AnyObject, Sendable {
   func readerWantsMore()
   /// Nobody will read any more: end the exchange.
   func readerLeft()
+  /// How far the exchange is before its head has come.
+  var phase: HTTPError.Phase { get }
+}
+
+extension ExchangeProducer {
+  package var phase: HTTPError.Phase { .head }
 }

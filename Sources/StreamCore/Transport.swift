@@ -139,7 +139,7 @@ public struct Exchange: Sendable {
       case .item(.failure(let error)): throw error
       case .uploaded(let count): return .early(.uploaded(count))
       case .wait: await storage.waitForNews()
-      case .cancelled: throw HTTPError.cancelled(phase: .head, url: url)
+      case .cancelled: throw storage.cancelled(url: url)
       case .item(.chunk), .item(.trailers), .item(.end), .finished:
         throw HTTPError(
           .malformedResponse, phase: .head, message: "the exchange ended without a head", url: url)

@@ -22,7 +22,7 @@ import Testing
   }
 
   private func cancel(
-    _ script: Script, options: ServerOptions = ServerOptions(),
+    in phases: Set<HTTPError.Phase>, _ script: Script, options: ServerOptions = ServerOptions(),
     _ request: (ScriptedServer) -> Request = { .get($0.url) },
     when ready: (ScriptedServer) async throws -> Void
   ) async throws {
@@ -36,6 +36,7 @@ import Testing
         call.cancel()
         let error = await failure { try await call.value }
         #expect(error?.kind == .cancelled)
+        #expect(error.map { phases.contains($0.phase) } == true, "\(String(describing: error?.phase))")
         let seen = try await server.waitForPeerClose()
         #expect(await eventually { client.isIdle })
         return seen - cancelled
@@ -46,7 +47,7 @@ import Testing
   }
 
   @Test func `while the TLS handshake waits for a peer that never answers`() async throws {
-    try await cancel([.stall]) {
+    try await cancel(in: [.connect], [.stall]) {
       .get("https://127.0.0.1:\($0.port)/")
     } when: {
       try await $0.waitForConnections(1)
@@ -54,12 +55,14 @@ import Testing
   }
 
   @Test func `while a silent peer owes the head`() async throws {
-    try await cancel([.expectRequest, .stall]) { try await $0.waitForRequests(1) }
+    try await cancel(in: [.head], [.expectRequest, .stall]) { try await $0.waitForRequests(1) }
   }
 
   @Test func `while an upload stalls since the peer reads nothing`() async throws {
     let body = RequestBody.bytes([UInt8](repeating: 1, count: 32 << 20))
-    try await cancel([.expectHead, .stall], options: ServerOptions(receiveBufferSize: 16 << 10)) {
+    try await cancel(
+      in: [.request], [.expectHead, .stall], options: ServerOptions(receiveBufferSize: 16 << 10)
+    ) {
       .put($0.url, body: body)
     } when: {
       try await $0.waitForHeads(1)
@@ -68,7 +71,7 @@ import Testing
 
   @Test func `while an upload waits for its own source`() async throws {
     var sinks: [AsyncStream<[UInt8]>.Continuation] = []
-    try await cancel([.expectRequest, .stall]) { server in
+    try await cancel(in: [.request], [.expectRequest, .stall]) { server in
       let (never, sink) = AsyncStream.makeStream(of: [UInt8].self)
       sink.yield([1, 2, 3])
       sinks.append(sink)
@@ -80,18 +83,24 @@ import Testing
   }
 
   @Test func `while the body flows`() async throws {
-    try await cancel([
-      .expectRequest, .head(fields: [("Transfer-Encoding", "chunked")]),
-      .sendForever([UInt8](repeating: 120, count: 16384), chunked: true),
-    ]) { server in
+    try await cancel(
+      in: [.body],
+      [
+        .expectRequest, .head(fields: [("Transfer-Encoding", "chunked")]),
+        .sendForever([UInt8](repeating: 120, count: 16384), chunked: true),
+      ]
+    ) { server in
       _ = await eventually { server.bytesSent() > 4 << 20 }
     }
   }
 
   @Test func `while the peer is silent in the body`() async throws {
-    try await cancel([
-      .expectRequest, .head(fields: [("Content-Length", "10")]), .send("hello"), .stall,
-    ]) { server in
+    try await cancel(
+      in: [.head, .body],
+      [
+        .expectRequest, .head(fields: [("Content-Length", "10")]), .send("hello"), .stall,
+      ]
+    ) { server in
       _ = await eventually { server.bytesSent() > 40 }
     }
   }
@@ -126,6 +135,7 @@ import Testing
       call.cancel()
       let error = await failure { try await call.value }
       #expect(error?.kind == .cancelled)
+      #expect(error?.phase == .connect)
       #expect(await eventually { client.gauges.running == 0 })
     }
   }
@@ -140,6 +150,7 @@ import Testing
       second.cancel()
       let error = await failure { try await second.value }
       #expect(error?.kind == .cancelled)
+      #expect(error?.phase == .queue)
       #expect(await eventually { client.gauges.waiting == 0 })
       first.cancel()
       _ = await first.result

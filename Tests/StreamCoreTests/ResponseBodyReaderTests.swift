@@ -39,7 +39,7 @@ struct ResponseBodyReaderTests {
     #expect(receiving.producer.leaves == 0)
   }
 
-  @Test func `pieces come as one chunk until they are looked at or something else comes between`() async throws {
+  @Test func `pieces are one chunk until they are looked at or something else comes`() async throws {
     let receiving = Receiving(Watermark(low: 2000, high: 80_000))
     receiving.append([1, 2])
     receiving.append([3])

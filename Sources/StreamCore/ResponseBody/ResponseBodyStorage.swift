@@ -14,6 +14,8 @@ package final class ResponseBodyStorage: Sendable {
     var isStreaming = false
     var reader: SleepingReader?
     var producer: (any ExchangeProducer)?
+    /// How far the exchange was when its reader left.
+    var phaseLeft: HTTPError.Phase?
     var uploadSent: Int64 = 0
     var reportsUpload = false
     var trailers: HTTPFields?
@@ -266,6 +268,7 @@ package final class ResponseBodyStorage: Sendable {
       budget.release(before - state.machine.buffered)
       var items: [ExchangeItem] = []
       let producer = state.producer.take()
+      if let producer, action != .none { state.phaseLeft = producer.phase }
       switch action {
       case .none:
         if state.machine.state == .abandoned { swap(&items, &state.items) }
@@ -283,6 +286,11 @@ package final class ResponseBodyStorage: Sendable {
     _ = items  // slabs go back to the pool outside the lock
     if isLeft { producer?.readerLeft() }
     reader?.resume()
+  }
+
+  /// The error for a reader who was cancelled before the head.
+  package func cancelled(url: String) -> HTTPError {
+    .cancelled(phase: state.withLock { $0.phaseLeft } ?? .head, url: url)
   }
 
   /// The trailers, once they have come.
