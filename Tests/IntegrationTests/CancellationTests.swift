@@ -129,9 +129,11 @@ import Testing
 
   @Test func `while connecting to a listener that accepts nobody`() async throws {
     let listener = try FullListener()
-    try await TestClient.with { client in
+    try await TestClient.with({ $0.loops = 1 }) { client in
       let call = Task { try await client.send(.get(listener.url)) }
       #expect(await eventually { client.gauges.running == 1 })
+      // Behind the call in the loop's line.
+      try await client.onLoop {}
       call.cancel()
       let error = await failure { try await call.value }
       #expect(error?.kind == .cancelled)
