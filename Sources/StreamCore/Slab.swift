@@ -29,6 +29,10 @@ package final class Slab: @unchecked Sendable {
 
   package var room: Int { capacity - used }
 
+  /// Whether so many bytes are to go in here, or some of them: what is left of a block for one small body isn't
+  /// worth a cut.
+  func takes(_ count: Int) -> Bool { capacity > SlabPool.exactLimit ? room > 0 : room >= count }
+
   /// Copies as much as fits and says how much that was.
   package func append(_ bytes: UnsafeRawBufferPointer) -> Int {
     let count = min(bytes.count, room)

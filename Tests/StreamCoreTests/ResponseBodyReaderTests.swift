@@ -56,6 +56,21 @@ struct ResponseBodyReaderTests {
     #expect(receiving.budget.used == 0)
   }
 
+  @Test func `a small piece isn't cut to fill up the block of another`() async throws {
+    let receiving = Receiving(Watermark(low: 2000, high: 80_000))
+    let reader = receiving.reader
+    // Each in turn begins a block of 1,024 bytes, which has no room for the next.
+    for _ in 0..<3 {
+      receiving.append(1000)
+      #expect(try await reader.next()?.count == 1000)
+    }
+    receiving.append(20)
+    receiving.append(4)
+    receiving.end()
+    #expect(try await reader.next()?.count == 24)
+    #expect(try await reader.next() == nil)
+  }
+
   @Test func `a held producer is told to go on once, when little is left`() async throws {
     let receiving = Receiving()
     for _ in 0..<3 { #expect(receiving.append(1000) == .keep) }

@@ -82,7 +82,7 @@ package final class ResponseBodyStorage: Sendable {
   private func fill(_ bytes: UnsafeRawBufferPointer, _ state: inout State) {
     var rest = bytes
     while !rest.isEmpty {
-      if state.tail == nil || state.tail?.room == 0 {
+      if state.tail?.takes(rest.count) != true {
         state.seal()
         if let full = state.tail, full.capacity >= SlabPool.smallSize { state.isStreaming = true }
         state.replaceTail(
