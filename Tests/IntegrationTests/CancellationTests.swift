@@ -84,7 +84,7 @@ import Testing
 
   @Test func `while the body flows`() async throws {
     try await cancel(
-      in: [.body],
+      in: [.head, .body],
       [
         .expectRequest, .head(fields: [("Transfer-Encoding", "chunked")]),
         .sendForever([UInt8](repeating: 120, count: 16384), chunked: true),
