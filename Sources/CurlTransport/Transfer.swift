@@ -61,7 +61,6 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
   var metOtherProtocol = false
   /// Our port of the connection in use: tells connections to one origin apart.
   @safe @exclusivity(unchecked) private(set) var localPort: Int32 = 0
-  @safe @exclusivity(unchecked) private var framing = ResponseFraming.none
   @safe @exclusivity(unchecked) private(set) var received: Int64 = 0
   /// How far it is, for whoever leaves it from another thread.
   let stage = Atomic<UInt8>(0)
@@ -241,7 +240,7 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
   }
 
   private func deliver(_ head: ResponseHead) -> Bool {
-    framing = ResponseFraming(head, method: request.method)
+    let framing = ResponseFraming(head, method: request.method)
     if case .invalid(let why) = framing {
       status = head.status
       machine.refuse(error(.malformedResponse, why, phase: .head))
@@ -379,7 +378,7 @@ final class Transfer: AdmissionTicket, @unchecked Sendable {
 
   /// What was promised, for an error about a cut body.
   var promised: Int64? {
-    if case .length(let length) = framing { return length }
+    if case .length(let length) = delivered.framing(request.method) { return length }
     return nil
   }
 }

@@ -55,7 +55,7 @@ package final class DeliveredHead: @unchecked Sendable {
   // What is asked of each answer, without a copy of the rest.
   package var status: HTTPStatus { ownHead.status }
   package var tellsCutStreams: Bool { ownFacts.connection.tellsCutStreams }
-  package var isContentCoded: Bool { ownHead.headers.contains(lowercased: "content-encoding") }
+  package var isContentCoded: Bool { ownHead.headers.contains("Content-Encoding") }
 
   /// Where the body ends of the answer to a request of this method.
   package func framing(_ method: HTTPMethod) -> ResponseFraming {

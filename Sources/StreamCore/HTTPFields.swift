@@ -176,15 +176,6 @@ public struct HTTPFields: Sendable {
     return true
   }
 
-  /// Whether there is a field of this name, given in small letters.
-  package func contains(lowercased name: StaticString) -> Bool {
-    var isThere = false
-    forEachLine(whoseNameLength: { $0 == name.utf8CodeUnitCount }) { found, _ in
-      if Self.isName(found, name) { isThere = true }
-    }
-    return isThere
-  }
-
   /// Whether the other list has the very same bytes.
   package func isIdentical(to other: HTTPFields) -> Bool {
     entries == other.entries && bytes == other.bytes

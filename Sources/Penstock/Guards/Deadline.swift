@@ -8,7 +8,7 @@
 /// }
 /// ```
 public struct Deadline: Sendable, Hashable {
-  /// The same as a word: each call asks whether there is one.
+  /// When it is, in one word: each call looks for one.
   let moment: MonotonicInstant
 
   /// When it is.

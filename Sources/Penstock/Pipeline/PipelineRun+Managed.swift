@@ -163,7 +163,7 @@ extension PipelineRun {
       startAnew(managed)
       return .event(.retry(retry))
     }
-    if let hop = try redirect(head, url: url(of: answer), discard: answer.discard) {
+    if let hop = try redirect(head.status, head, url: url(of: answer), discard: answer.discard) {
       startAnew(managed)
       return .event(.redirect(hop))
     }

@@ -67,8 +67,8 @@ final class PipelineRun: @unchecked Sendable {
     switch ahead {
     case .early(let early): return .event(event(early, exchange, &uploadSeen))
     case .head(let delivered):
-      if client.hsts != nil || delivered.status.isRedirection,
-        let hop = try redirect(delivered.head, url: exchange.url, discard: exchange.finishUnread)
+      if let hop = try redirect(
+        delivered.status, delivered.head, url: exchange.url, discard: exchange.finishUnread)
       {
         return .event(.redirect(hop))
       }
@@ -88,13 +88,15 @@ final class PipelineRun: @unchecked Sendable {
 
   /// The hop that a head leads to; nil when it is to be delivered.
   func redirect(
-    _ head: ResponseHead, url: @autoclosure () -> String, discard: () -> Void
+    _ status: HTTPStatus, _ head: @autoclosure () -> ResponseHead, url: @autoclosure () -> String,
+    discard: () -> Void
   ) throws(HTTPError) -> RedirectHop? {
     let hsts = client.hsts
-    guard hsts != nil || head.status.isRedirection else { return nil }
-    let url = url()
+    // Most heads are copied for neither.
+    guard hsts != nil || status.isRedirection else { return nil }
+    let (head, url) = (head(), url())
     hsts?.learn(head, from: url, tls: request.tls ?? client.configuration.tls)
-    guard head.status.isRedirection else { return nil }
+    guard status.isRedirection else { return nil }
     let decision = RedirectDecision.decide(
       request, url: url, fragment: fragment, head: head, hops: hops, policy: redirects, hsts: hsts)
     switch decision {
@@ -167,7 +169,7 @@ final class PipelineRun: @unchecked Sendable {
     var counter = source as? ResumingBodySource as (any WireCounting)?
     let decoder: ContentDecoder?
     do throws(HTTPError) {
-      decoder = delivered.isContentCoded ? try self.decoder(for: delivered.head, abandoning: source) : nil
+      decoder = try self.decoder(for: delivered, abandoning: source)
     } catch {
       guard failsLate else { throw error }
       source = FailedSource(source, error)
@@ -207,16 +209,16 @@ final class PipelineRun: @unchecked Sendable {
   }
 
   private func decoder(
-    for head: ResponseHead, abandoning source: any BodySource
+    for delivered: DeliveredHead, abandoning source: any BodySource
   ) throws(HTTPError) -> ContentDecoder? {
-    guard request.decodesContent ?? client.decodesContent,
-      ContentDecoder.applies(method: request.method, status: head.status)
+    guard delivered.isContentCoded, request.decodesContent ?? client.decodesContent,
+      ContentDecoder.applies(method: request.method, status: delivered.status)
     else { return nil }
     do throws(HTTPError) {
-      return try ContentDecoder(headers: head.headers, limits: client.configuration.decoding)
+      return try ContentDecoder(headers: delivered.head.headers, limits: client.configuration.decoding)
     } catch {
       source.abandon()
-      throw error.naming(method: request.method, url: request.url).at(status: head.status, received: 0)
+      throw error.naming(method: request.method, url: request.url).at(status: delivered.status, received: 0)
     }
   }
 }
